@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gn_tutorial.abi.structs import ArgKind
+from gn_tutorial.cpp.includes import with_live_lines
 from gn_tutorial.errors import ArgumentError, CompileError
 
 LOOKED_FOR = 'extern "C" __global__ __aicore__ void my_kernel(GM_ADDR x, GM_ADDR y) { ... }'
@@ -149,6 +150,11 @@ def macro_lines(defines: Sequence[str]) -> str:
     """Return the compiler's ``-D`` arguments, each ``NAME`` or ``NAME=VALUE``, as a header's text."""
     parts = (define.partition("=") for define in defines)
     return "".join(f"#define {name} {value if sign else 1}\n" for name, sign, value in parts)
+
+
+def has_marked(text: str) -> bool:
+    """Return whether a text has a function marked ``__global__``, outside ``#if 0``; also one for another chip."""
+    return scan(with_live_lines(text)) != Scan((), ())
 
 
 # Half the time of a look-up in the cache, and a notebook launches one text many times.

@@ -16,3 +16,8 @@ COMMENT_OR_LITERAL = re.compile(
 def without_comments(text: str) -> str:
     """Return the text with a space for each comment."""
     return COMMENT_OR_LITERAL.sub(lambda found: " " if found["comment"] else found[0], text)
+
+
+def has_word(text: str, word: str) -> bool:
+    """Return whether a word stands in code or in a literal, not only in comments."""
+    return word in text and re.search(rf"\b{re.escape(word)}\b", without_comments(text)) is not None

@@ -6,13 +6,26 @@ not count: ask with preprocessed text where it has to.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from gn_tutorial.cpp.declarators import NAMES
+from gn_tutorial.cpp.directives import applied
+from gn_tutorial.cpp.includes import includes, with_live_lines
+from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.names import leaf_of
+from gn_tutorial.cpp.scoped_text import ScopedText
+from gn_tutorial.cpp.scopes import Declaration, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
+#: Macros that register an operator, those that register something of one, and names of matrix multiplication.
+_OPERATORS = "OP_ADD|IMPL_OP|IMPL_OP_OPTILING"
+_REGISTERING = r"OP_ADD|IMPL_OP\w*|REGISTER_(?:OPS_)?TILING_TEMPLATE\w*"
+_MATMUL, _MATMUL_HEADER = "matmul_tiling|MatmulImpl|REGIST_MATMUL_OBJ", "lib/matmul_intf.h"
+#: Bytes behind a macro's name, with its first argument.
+_NEAR = 200
 #: Macros whose first argument is a tiling struct.
 _ASKING_BY_STRUCT = ("REGISTER_TILING_DEFAULT", "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA_PTR_WITH_STRUCT")
 #: Words of the language, and of the types that every kernel uses.
@@ -59,6 +72,54 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
                 syntax.column(name),
                 syntax.last_line(node),
             )
+
+
+def registered_operators(text: str) -> list[str]:
+    """Return the operators that a host file registers, in its order; those of all branches of ``#if`` but ``#if 0``."""
+    found = (name for syntax in _readings(text, _OPERATORS) for name in _called(syntax, _OPERATORS))
+    return list(dict.fromkeys(found))
+
+
+def is_host_source(text: str) -> bool:
+    """Return whether a text registers an operator or its tiling, or names CANN's OpDef or one of gert's contexts."""
+    return any(
+        any(_called(syntax, _REGISTERING))
+        or any(syntax.names("gert", behind=r"\s*::\s*\w*Context\b"))
+        or _names_foreign(syntax, "OpDef")
+        for syntax in _readings(text, rf"{_REGISTERING}|gert|OpDef")
+    )
+
+
+def names_matmul(text: str) -> bool:
+    """Return whether a text includes the library for matrix multiplication or has one of its names."""
+    included = any(one.name.endswith(_MATMUL_HEADER) for one in includes(text))
+    return included or any(_names_foreign(syntax, _MATMUL) for syntax in _readings(text, _MATMUL))
+
+
+def _readings(text: str, pattern: str) -> Iterator[Syntax]:
+    """Yield the tree of a text with a word that matches; if a macro has one, also that of what its macros leave."""
+    if re.search(rf"\b(?:{pattern})\b", text):
+        yield (syntax := parse(with_live_lines(text)))
+        with contextlib.suppress(Unreadable):  # of macros that grow too much
+            if syntax.is_in_macros(pattern):
+                yield parse(applied(text, {}, guess=True))
+
+
+def _called(syntax: Syntax, pattern: str) -> Iterator[str]:
+    """Yield the first name in the parentheses behind each name that matches, also where the parser sees no call."""
+    for name in syntax.names(pattern, behind=r"\s*\(\s*\"?(\w+)"):
+        yield re.findall(r"\w+", syntax.between(name.end_byte, name.end_byte + _NEAR))[0]
+
+
+def _names_foreign(syntax: Syntax, pattern: str) -> bool:
+    """Return whether code has a name that matches and means nothing that the text itself defines."""
+    found = list(syntax.names(pattern))
+    scoped = ScopedText(syntax, Scope("namespace")) if found else None
+    return scoped is not None and not all(any(map(_defines, scoped.meant(name) or ())) for name in found)
+
+
+def _defines(declared: Declaration) -> bool:
+    return declared.node is not None or declared.place.scope.name == declared.name  # the name inside its own class
 
 
 def template_parameters(text: str, name: str) -> list[str]:

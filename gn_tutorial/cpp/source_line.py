@@ -6,7 +6,7 @@ because ``import gn_tutorial`` imports this module.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gn_tutorial.errors import ArgumentError
@@ -101,12 +101,9 @@ def code_span(line: str) -> tuple[int, int]:
 
 
 def _words(line: str) -> list[tuple[str, int]]:
-    try:
-        from gn_tutorial.cpp.queries import placed_words
+    from gn_tutorial.cpp.queries import placed_words
 
-        return list(placed_words(line))
-    except ArgumentError:
-        return []
+    return list(placed_words(line if _syntax(line) else ""))
 
 
 def assignment_with(text: str, sign: str, line: int) -> int:
@@ -131,13 +128,10 @@ def _syntax(text: str) -> Syntax | None:
         return None
 
 
-def _calls(text: str, name: str) -> list[WrittenCall]:
-    try:
-        from gn_tutorial.cpp.queries import calls
+def _calls(text: str, name: str) -> Iterator[WrittenCall]:
+    from gn_tutorial.cpp.queries import calls
 
-        return list(calls(text, name))
-    except ArgumentError:
-        return []
+    return calls(text if _syntax(text) else "", name)
 
 
 def _named(node: Node, syntax: Syntax) -> tuple[str, str]:

@@ -14,7 +14,11 @@ from gn_tutorial.cpp.directives import expression
 from gn_tutorial.cpp.integers import Unreadable, path
 from gn_tutorial.cpp.layouts import Field, Types
 from gn_tutorial.cpp.members import Member, bases, is_macro, members
+from gn_tutorial.cpp.names import leaf_of
+from gn_tutorial.cpp.queries import calls
 from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.syntax import parse
+from gn_tutorial.cpp.variables import Variables
 from gn_tutorial.errors import ArgumentError
 
 
@@ -35,6 +39,46 @@ def read_struct(name: str, texts: Mapping[Path, str]) -> Struct | None:
     except (Unreadable, ArgumentError):
         return None
     return Struct(name, read.fields, read.size)
+
+
+def struct_file(name: str, texts: Mapping[Path, str]) -> Path | None:
+    """Return the file whose text defines the struct that ``read_struct`` reads; None without one."""
+    try:
+        return list(texts)[_reader(tuple(texts.values())).struct(name).place.text.index]
+    except (Unreadable, ArgumentError):
+        return None
+
+
+def fields_read(struct: str, text: str, texts: Mapping[Path, str]) -> set[str]:
+    """Return the names of a struct's fields that a text reads: those of objects whose type is the struct or not known.
+
+    texts: for aliases of the struct. Raises ArgumentError for a text that is too long.
+    """
+    variables, types = Variables(parse(text)), _reader(tuple(texts.values()))
+    found = {one.arguments[1] for one in calls(text, "GET_TILING_DATA_MEMBER") if len(one.arguments) > 1}
+    written = {one.name.id for one in variables.assignments}
+    for node in (one for one in variables.nodes if one.type == "field_expression"):
+        of, field = (node.child_by_field_name(one) for one in ("argument", "field"))
+        kind = variables.known_type(of) if of else ""
+        if field and field.id not in written and (not kind or _is_alias(kind, struct, types)):
+            found.add(variables.last_name(field))
+    return found
+
+
+def _is_alias(name: str, struct: str, types: Types) -> bool:
+    """Return whether a type may be the struct: by its name, by an alias, or by one whose meaning is not known."""
+    if name == struct:
+        return True
+    try:
+        with types.resolving(("alias", name)):
+            known = types.scopes.named((name,), types=True, local=True)
+            alias = next((one for one in known if one.node.type in ("alias_declaration", "type_definition")), None)
+            of = alias.node.child_by_field_name("type") if alias is not None else None
+            if alias is None or of is None:
+                return False
+            return _is_alias(alias.place.syntax.text(leaf_of(of.child_by_field_name("type") or of)), struct, types)
+    except (Unreadable, ArgumentError):
+        return True
 
 
 def struct_members(name: str, texts: Sequence[str]) -> tuple[str, ...]:

@@ -112,10 +112,10 @@ class Syntax:
         return found
 
     def enclosing(self, node: Node | None, *types: str) -> Iterator[Node]:
-        """Yield the nodes of these types around a node, the innermost first."""
+        """Yield the nodes of these types around a node, or all, the innermost first."""
         while node is not None:
             node = self.parent(node)
-            if node is not None and node.type in types:
+            if node is not None and (not types or node.type in types):
                 yield node
 
     def before(self, node: Node) -> Node | None:
@@ -169,8 +169,7 @@ class Syntax:
 
     def by_type(self, types: tuple[str, ...]) -> dict[str, list[Node]]:
         """Return for each type its nodes as ``nodes`` gives them; all in one walk, which takes a tenth of the time."""
-        found = QueryCursor(_of_types(types)).captures(self.root)
-        by_type = {name: found.get(name, []) for name in types}
+        by_type = self._captured(types)
         if not self.root.has_error:
             return by_type
         errors = Spans((one.start_byte, one.end_byte) for one in self.errors())
@@ -182,10 +181,15 @@ class Syntax:
         """Return the outermost nodes of text that the parser did not understand, in text order."""
         found: list[Node] = []
         if self.root.has_error:
-            for one in QueryCursor(_of_types(("ERROR",))).captures(self.root).get("ERROR", []):
+            for one in self._captured(("ERROR",))["ERROR"]:
                 if not found or one.end_byte > found[-1].end_byte:
                     found.append(one)
         return found
+
+    def _captured(self, types: tuple[str, ...]) -> dict[str, list[Node]]:
+        """Return for each type all its nodes. The parser's own query gives them in no order."""
+        found = QueryCursor(_of_types(types)).captures(self.root)
+        return {name: sorted(found.get(name, ()), key=_place) for name in types}
 
     def is_off(self, directive: Node) -> bool:
         """Return whether a directive's condition is 0 or false, so that its lines never count."""
@@ -212,26 +216,47 @@ class Syntax:
                     return
 
     def around(self, word: str) -> Iterator[list[Node]]:
-        """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them.
+        """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them."""
+        for *around, last in self._paths(rf"\b{word}\b", into_errors=False):
+            if last.is_error or last.type == word:
+                yield [*around, last] if last.is_error else around
 
-        The list changes with the next step.
+    def names(self, pattern: str, *, behind: str = "") -> Iterator[Node]:
+        """Yield the names that match a pattern, where another one matches behind them; those in errors too.
+
+        What is in a comment or a literal is no name, and what is in a directive neither.
         """
-        places = [found.start() for found in re.finditer(rb"\b%b\b" % word.encode(), self._bytes)]
+        for *_, around, last in self._paths(rf"\b(?:{pattern})\b(?={behind})", into_errors=True):
+            if last.type.endswith("identifier") and not around.type.startswith("preproc_"):
+                yield last
+
+    def is_in_macros(self, pattern: str) -> bool:
+        """Return whether a word in the body of a macro matches a pattern."""
+        paths = self._paths(rf"\b(?:{pattern})\b", into_errors=True)
+        return any(last.type == "preproc_arg" and around.type != "preproc_call" for *_, around, last in paths)
+
+    def _paths(self, pattern: str, *, into_errors: bool) -> Iterator[list[Node]]:
+        """Yield the nodes from the root to each one that has no children and a place where the pattern matches."""
+        places = [found.start() for found in re.finditer(pattern.encode(), self._bytes)]
         cursor, around = self.root.walk(), list[Node]()
         while places:
             node = cursor.node
             assert node is not None
             at = bisect_left(places, node.start_byte)
-            has_some = at < len(places) and places[at] < node.end_byte
-            if has_some and (node.is_error or node.type == word):
-                yield [*around, node] if node.is_error else around
-            elif has_some and cursor.goto_first_child():
-                around.append(node)
-                continue
+            if at < len(places) and places[at] < node.end_byte:
+                if (into_errors or not node.is_error) and cursor.goto_first_child():
+                    around.append(node)
+                    continue
+                yield [*around, node]
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return
                 around.pop()
+
+
+def _place(node: Node) -> tuple[int, int]:
+    """Return a key that puts outer nodes before inner ones, and all in text order."""
+    return node.start_byte, -node.end_byte
 
 
 def require_bounded(text: str | bytes) -> None:

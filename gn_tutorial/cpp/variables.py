@@ -177,6 +177,18 @@ class Variables:
             return value.child_by_field_name("type") or value.child_by_field_name("function")
         return of
 
+    def known_type(self, node: Node) -> str:
+        """Return the last name of an expression's type; empty if it is not known, and for a template's parameter."""
+        variable = self.variable(node)
+        of = self._type(variable) if variable else None
+        if of is None or variable is None or variable.own is None:
+            return ""
+        name = leaf_of(of)
+        if name.type != "type_identifier":
+            return self.text(of) if of.type in ("primitive_type", "sized_type_specifier") else ""
+        meant = self._scoped.meant_by(self.text(name), variable.own.at or node) or ()
+        return "" if any(one.place.scope.kind == "template" for one in meant) else self.text(name)
+
     def last_name(self, node: Node) -> str:
         """Return the last name of a type or a function, without its scope and its template arguments."""
         return self.text(leaf_of(node))

@@ -14,11 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gn_tutorial.cpp.entries import has_marked
 from gn_tutorial.cpp.includes import includes, with_live_lines
 from gn_tutorial.cpp.launches import has_main
-from gn_tutorial.cpp.literals import without_comments
+from gn_tutorial.cpp.literals import has_word, without_comments
+from gn_tutorial.cpp.queries import is_host_source, names_matmul, registered_operators
 from gn_tutorial.cpp.source_text import source_text
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.cpp.structs import struct_file
+from gn_tutorial.errors import ArgumentError, located
 from gn_tutorial.projects.packing import whole
 
 _SOURCES = (".cpp", ".cc", ".cxx")
@@ -31,12 +34,6 @@ _SKIPPED = frozenset(
 #: Names of folders and files for one architecture. Those in _OWN_CHIP are for the twin's own.
 _OTHER_CHIPS = re.compile(r"^(arch\d\d|dav_\d+|ascend\d+\w*)$|_(arch35|regbase|apt)\.(cpp|h)$")
 _OWN_CHIP = frozenset({"arch22", "dav_2201", "ascend910b"})
-_HOST = re.compile(
-    r"\bOP_ADD\s*\(|\bIMPL_OP\w*\s*\(|\bgert::\w*Context\b|\bOpDef\b|\bREGISTER_(?:OPS_)?TILING_TEMPLATE"
-)
-_KERNEL = re.compile(r"\b__global__\b")
-_MATRIX = re.compile(r"\bmatmul_tiling\s*::|\bREGIST_MATMUL_OBJ\b|\bMatmulImpl\b")
-_MATRIX_HEADER = "lib/matmul_intf.h"
 _LARGEST = 4 << 20
 _MOST_NEIGHBOURS = 100
 
@@ -82,15 +79,14 @@ class Layout:
 
         These are all host files of each folder in which at least one host file names the operator's type.
         """
-        named = re.compile(rf"\b{re.escape(op_type)}\b")
-        folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
+        folders = {path.parent for path in self.hosts if has_word(self.texts[path], op_type)}
         hosts = tuple(path for path in self.hosts if path.parent in folders)
         return replace(self, hosts=hosts)
 
     def op_types(self) -> tuple[str, ...]:
-        """Return the operator types that the text of the host files registers, in order."""
-        found = re.compile(r"\b(?:OP_ADD|IMPL_OP_OPTILING|IMPL_OP)\s*\(\s*(\w+)")
-        return tuple(dict.fromkeys(name for path in self.hosts for name in found.findall(self.texts[path])))
+        """Return the operator types that the host files register, in order."""
+        registered = (registered_operators(self.texts[path]) for path in self.hosts)
+        return tuple(dict.fromkeys(name for names in registered for name in names))
 
     def require_operators(self) -> tuple[str, ...]:
         """Return ``op_types``. Raises ArgumentError if the host files register none."""
@@ -105,10 +101,7 @@ class Layout:
 
     def struct_header(self, name: str) -> Path | None:
         """Return the header that defines the tiling struct of that name, by a macro or as a plain struct; or None."""
-        wanted = re.compile(
-            rf"\bBEGIN_TILING_DATA_DEF\s*\(\s*{name}\s*\)|\b(?:struct|class)\s+(?:alignas\(\d+\)\s+)?{name}\b[^;]*\{{"
-        )
-        return next((path for path in self.headers if wanted.search(self.texts[path])), None)
+        return struct_file(name, {path: self.texts[path] for path in self.headers})
 
 
 def read_layout(root: Path) -> Layout:
@@ -127,8 +120,8 @@ def read_layout(root: Path) -> Layout:
     neighbours = _neighbours(root, texts)
     sources = [path for path in texts if path.suffix in _SOURCES]
     own = [path for path in sources if not _other_chip(path)]
-    kernels = tuple(path for path in own if _KERNEL.search(texts[path]) and not has_main(texts[path], path))
-    found = [path for path in sources if path not in kernels and _HOST.search(texts[path])]
+    kernels = tuple(path for path in own if has_marked(texts[path]) and not has_main(texts[path], path))
+    found = [path for path in sources if path not in kernels and _is_host(path, texts[path])]
     hosts = tuple(path for path in found if not has_main(texts[path], path) and not _other_chip(path))
     helpers = [path for path in own if path not in (*found, *kernels) and path.parent in {one.parent for one in hosts}]
     elsewhere = [path for path in found if _other_chip(path)]
@@ -144,13 +137,14 @@ def read_layout(root: Path) -> Layout:
     return Layout(named, root, hosts, kernels, headers, texts, tuple(elsewhere))
 
 
+def _is_host(path: Path, text: str) -> bool:
+    with located(path):
+        return is_host_source(text)
+
+
 def uses_matrix_cores(layout: Layout) -> Path | None:
     """Return the first file that uses the matrix cores (Matmul), which the twin lacks; None if no file does."""
-    return next((path for path in (*layout.kernels, *layout.hosts) if _uses_matrix_cores(layout.texts[path])), None)
-
-
-def _uses_matrix_cores(text: str) -> bool:
-    return bool(_MATRIX.search(text)) or any(one.name.endswith(_MATRIX_HEADER) for one in includes(text))
+    return next((path for path in (*layout.kernels, *layout.hosts) if names_matmul(layout.texts[path])), None)
 
 
 def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.queries import calls, named_structs, registered_structs, takes_registered_struct, words
+from gn_tutorial.cpp.queries import calls, named_structs, registered_structs, takes_registered_struct
 from gn_tutorial.cpp.source_text import readable_text
-from gn_tutorial.cpp.structs import Struct, constant, read_struct
+from gn_tutorial.cpp.structs import Struct, constant, fields_read, read_struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
 from gn_tutorial.projects.call import OpCall
@@ -250,7 +249,9 @@ class HostSide:
         whole = struct or (read_struct(name, texts) if name and not tiling["bytes"] else None)
         if whole is None or not whole.fields or (tiling["bytes"] and len(unset) < len(whole.fields)):
             return []
-        read = self._read_by_kernel([one.name for one in whole.fields])
+        beside = (path for path in self.layout.headers if path.parent == self.kernel_file.parent)
+        used = {name for path in (self.kernel_file, *beside) for name in fields_read(whole.name, texts[path], texts)}
+        read = [one.name for one in whole.fields if one.name in used]
         if not read:
             return []
         if tiling["bytes"]:
@@ -268,15 +269,6 @@ class HostSide:
                 "error",
             )
         ]
-
-    def _read_by_kernel(self, fields: Sequence[str]) -> list[str]:
-        """Return those of the fields that the kernel's file, or a header beside it, names behind ``.`` or ``->``."""
-        files = [path for path in self.layout.headers if path.parent == self.kernel_file.parent]
-        found = set[str]()
-        for path in (self.kernel_file, *files):
-            listed = list(words(self.layout.texts[path]))
-            found |= {name for before, name in itertools.pairwise(listed) if before in (".", "->")}
-        return [one for one in fields if one in found]
 
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
         """Return name and fields of the tiling struct that is registered for operator and key, or named in the files.

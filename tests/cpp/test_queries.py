@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gn_tutorial.cpp.entries import has_marked
+from gn_tutorial.cpp.literals import has_word
 from gn_tutorial.cpp.queries import (
     calls,
     comments,
     fingerprint,
+    is_host_source,
     is_used,
     named_structs,
+    names_matmul,
     prototypes,
+    registered_operators,
     registered_structs,
     template_parameters,
     with_comments,
@@ -56,6 +63,77 @@ def test_tiling_structs_that_a_text_registers_and_names() -> None:
     assert registered_structs(text, "Op") == ["A", "o::B"]
     text = "void k() { REGISTER_TILING_DEFAULT(A); GET_TILING_DATA_WITH_STRUCT(o::B, t, x); c->GetTilingData<C>(); }"
     assert named_structs(text + "// REGISTER_TILING_DEFAULT(D);\n") == ["A", "o::B", "C"]
+
+
+#: What decides a source's role, as it stands in code.
+ROLES = ("OP_ADD(Op);", "class A : public OpDef { A(const char* n) : OpDef(n) {} };", "int F(gert::TilingContext* c);",
+         "REGISTER_TILING_TEMPLATE(Op, A, 3);", "IMPL_OP(Op).Tiling(F);", "matmul_tiling::M m;",
+         "void k() { REGIST_MATMUL_OBJ(&pipe, x, mm); }", "__global__ __aicore__ void k(GM_ADDR x) {}")  # fmt: skip
+#: Where such a line decides nothing.
+INERT = ("// {}", "/* {} */", 'const char* s{n} = "{}";', 'auto r{n} = R"({})";', "#if 0\n{}\n#endif",
+         "#if false\n#else\n#endif\n#if 1\n#else\n{}\n#endif", "#define UNUSED{n}(x) {}", "// \\\n{}",
+         "namespace own{n} {{ class OpDef {{}}; struct B : public OpDef {{}}; }}",
+         "struct Context{n} {{ int OP_ADD, gert; }};",
+         "int a{n} = 3; int b{n} = a{n} < 4 && a{n} > 2;")  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.sampled_from(INERT), st.sampled_from(ROLES)), max_size=6), st.none() | st.sampled_from(ROLES)
+)
+def test_a_role_is_in_code_and_not_in_comments_literals_macros_and_own_names(
+    inert: list[tuple[str, str]], real: str | None
+) -> None:
+    parts = [form.format(line, n=number) for number, (form, line) in enumerate(inert)]
+    text = "\n".join([*parts[::2], real or "", *parts[1::2], ""])
+    is_kernel, is_matrix = (
+        real is not None and any(word in real for word in words) for words in (("__gl",), ("mat", "MAT"))
+    )
+    assert (is_host_source(text), names_matmul(text), has_marked(text)) == (
+        real is not None and not (is_kernel or is_matrix), is_matrix, is_kernel,
+    )  # fmt: skip
+    assert registered_operators(text) == (["Op"] if real in ("OP_ADD(Op);", "IMPL_OP(Op).Tiling(F);") else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "operators"),
+    [
+        ("#define ADD(T) OP_ADD(T)\nADD(One);\nADD(Two);", ["One", "Two"]),
+        ("#define ADD OP_ADD\nnamespace n { ADD(One);\n}", ["One"]),
+        ("namespace n { OP_ADD ( One )\n}  // no semicolon", ["One"]),
+        ("void f() { int a = b < c; uint32_t d = e > (\nIMPL_OP_OPTILING(One)\n .Tiling(F);", ["One"]),
+        ("#ifdef A\nOP_ADD(One);\n#else\nOP_ADD(Two);\n#endif", ["One", "Two"]),
+        ("#define OP_ADD(T) static T made##T\n#undef OP_ADD\nint n;", []),
+        ("OP_ADD(One" + ", x" * 300 + ");\n#define A B B\n#define B C C OP_ADD\n", ["One"]),
+    ],
+)
+def test_operators_are_registered_behind_macros_and_in_text_that_the_parser_does_not_understand(
+    text: str, operators: list[str]
+) -> None:
+    assert registered_operators(text) == operators
+    assert is_host_source(text) == bool(operators)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("namespace own { class OpDef {}; } struct B : own::OpDef {};", False),
+        ("namespace own { class OpDef {}; } struct B : ops::OpDef {};", True),
+        ("namespace own { class OpDef {}; } using own::OpDef; struct B : OpDef {};", False),
+        ("namespace ops { class OpDef; void Fill(OpDef& def); }", True),
+        ("namespace own { struct OpDef {}; struct B : OpDef {}; } namespace ops { struct B : OpDef {}; }", True),
+        ("int F(gert\n :: TilingContext* c);", True),
+        ("int F(TilingContext* c); gert::Shape s; own::gert_ t;", False),
+    ],
+)
+def test_a_class_or_a_name_like_one_of_the_library_s_makes_no_host_source(text: str, host: bool) -> None:
+    assert is_host_source(text) == host
+
+
+def test_a_word_stands_in_code_or_a_literal_not_in_a_comment() -> None:
+    assert [has_word(text, "Op") for text in ('f("Op");', "Op::F();", "// Op\n/* Op */ Ops OpX", "")] == [
+        True, True, False, False,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

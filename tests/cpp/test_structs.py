@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial.compiler.toolchain import find_compiler
-from gn_tutorial.cpp.structs import Struct, constant, injected_header, read_struct, struct_members
+from gn_tutorial.cpp.structs import Struct, constant, fields_read, injected_header, read_struct, struct_members
 from gn_tutorial.cpp.syntax import MOST_BYTES
 
 #: The form's name -> its text, and the names of the fields of T as they are printed.
@@ -284,3 +284,42 @@ def test_a_plain_struct_comes_before_one_by_macros() -> None:
     struct = read_struct("T", texts)
     assert struct is not None
     assert [one.name for one in struct.fields] == ["b"]
+
+
+READS = """using Alias = TilingData;
+typedef const Alias Other;
+template <typename T> struct Kernel {{
+  struct Own {{ int n; }};
+  void Run(const T& given, Other& other, __gm__ TilingData* raw, uint32_t plain) {{ {read} }}
+  Own own; const TilingData* kept; DataCopyExtParams params;
+}};
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "is_field"),
+    [
+        ("Use(given.n);", True),
+        ("Use(other.n);", True),
+        ("Use(raw->n); raw->n = 3;", True),
+        ("raw->n += 3;", True),
+        ("Use(this->kept->n);", True),
+        ("auto t = *kept; Use(t.n);", True),
+        ("auto t = (const TilingData*)raw; Use(t->n);", True),
+        ("auto* t = reinterpret_cast<__gm__ TilingData*>(raw); Use(t->n);", True),
+        ("GET_TILING_DATA(t, raw); Use(t.n);", True),
+        ("GET_TILING_DATA_MEMBER(TilingData, n, t, raw); Use(t);", True),
+        ("Use(Of(raw).n);", True),
+        ("raw->n = 3;", False),
+        ("Use(own.n); Use(this->own.n);", False),
+        ("Use(params.n);", False),
+        ("auto p = DataCopyParams{}; Use(p.n);", False),
+        ("struct TilingDataV2 t; Use(t.n);", False),
+        ("using T = DataCopyParams; T t; Use(t.n);", False),
+        ('Use("raw->n"); // raw->n\n /* raw->n */', False),
+        ("\n#if 0\nUse(raw->n);\n#endif\n", False),
+    ],
+)
+def test_a_field_is_read_of_the_struct_and_of_no_other_type(read: str, is_field: bool) -> None:
+    text = READS.format(read=read)
+    assert ("n" in fields_read("TilingData", text, {Path("k.cpp"): text})) == is_field

@@ -60,6 +60,17 @@ def test_outer_nodes_come_first_and_only_those_within() -> None:
     assert [syntax.text(one) for one in syntax.nodes("call_expression", within=calls[0])] == ["g(h(1))", "h(1)"]
 
 
+def test_nodes_by_type_stand_in_the_text_s_order() -> None:
+    """Of so many nodes the order of a set, which the parser's query returns, is another one."""
+    calls = " ".join(f"for (;;) {{ g{one}(h(1), (2)); }}" for one in range(50))
+    syntax = parse(f"void f() {{ {calls} template template {calls} }} {calls} @ {calls}")
+    types = ("call_expression", "for_statement", "number_literal")
+    assert syntax.root.has_error
+    for name, nodes in syntax.by_type(types).items():
+        assert nodes == list(syntax.nodes(name)), name
+    assert syntax.errors() == sorted(syntax.errors(), key=lambda one: one.start_byte)
+
+
 def test_what_is_around_and_before_a_node_is_what_the_parser_says(monkeypatch: pytest.MonkeyPatch) -> None:
     for climbs in (0, 1000):
         monkeypatch.setattr("gn_tutorial.cpp.syntax._MOST_CLIMBS", climbs)

@@ -52,7 +52,7 @@ def differences(project: Project, case: TilingCase) -> list[str]:
         attributes=case.attributes,
         declared_inputs=case.declared,
     )
-    tiling = call_host(project.host.library, request, project.layout.hosts).facts["tiling"]
+    tiling = call_host(project.host.library.path(), request, project.layout.hosts).facts["tiling"]
     found = {
         "success": tiling["status"] == 0,
         "key": tiling["key"],

@@ -21,7 +21,7 @@ READS = {
     "names: of files, operators, keys, packages": """cli/lab_session cli/pictures compiler/cache compiler/dtype_macros
         course/capstone/starter course/classroom/progress_export course/classroom/submissions
         course/exercises/author_check course/exercises/registry course/puzzles/bank projects/definition
-        projects/new_project projects/prototype_file projects/test_runner/find_tests""",
+        projects/layout projects/new_project projects/prototype_file projects/test_runner/find_tests""",
     "what a user types": """cli/own_kernel_bench cli/run_arguments course/exam/terminal_paper
         course/exercises/check_predict""",
     "places, such as file:line, and addresses": "course/exercises/grade course/lab/server",
@@ -40,7 +40,6 @@ READS = {
 #: Modules that get C++ text, at most five, each with the reason.
 READS_CPP = {
     "tools/compat/reasons": "looks for words of other chips, which are no C++ of ours; in no wheel",
-    "projects/layout": "finds an operator's files, until cpp/ lists what they register",
 }
 #: What only a reader of C++ looks for, in a pattern or by methods of str.
 CPP = re.compile(
