@@ -13,8 +13,8 @@ from gn_tutorial.compare.evidence import OutputEvidence
 def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence about each input that was read only in part or not at all. The twin notes what was read.
 
-    Inputs of whole numbers of which nothing was read are left out: a tiling struct is one of them, and a kernel may read
-    it through a pointer, which is not seen everywhere.
+    Inputs of whole numbers of which nothing was read are left out: a tiling struct is one of them, and a kernel may
+    read it through a pointer, which is not seen everywhere.
     """
     said, inputs = [], seen.launch.inputs
     for note in seen.launch.notes:
