@@ -290,6 +290,15 @@ def test_blocks_against_the_model() -> None:
     check()
 
 
+def test_a_store_begins_where_it_begins_though_its_last_bytes_change_nothing() -> None:
+    store = Command(STORE, 0, 0, UNIT)
+    programs = [[store], [Command(PUT_GLOBAL, 0, 0, 1), Command(BARRIER, ALL), store]]
+    _, found = run([[*program, Command(MEET)] for program in programs])
+    stores = [one.fields for one in found if one.line == one.fields["other_line"]]
+    assert [said["offset"] for said in stores] != []
+    assert not any("second_begins" in said for said in stores)  # both begin at 0
+
+
 def test_races_may_be_ignored() -> None:
     """The programs that are wrong for a race, and for nothing else, run to their end."""
     racy = [name for name, path in SOURCES.items() if name.startswith("race/") and name.endswith("_bad")]

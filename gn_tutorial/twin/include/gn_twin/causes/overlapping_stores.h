@@ -35,20 +35,19 @@ GNT_COLD inline void AddRounded(const Site& site, const RowSet& rows, const Site
 // For two blocks that store with the same line, from different addresses on: adds where the parts of both begin, and
 // where the first ends.
 GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, const Core& core, FieldList& fields) {
-  if (fields.Has("cause") || run.site != other.site || run.rows.at == other.rows.at) return;
-  const bool later = run.rows.at > other.rows.at;
+  if (fields.Has("cause") || run.site != other.site || run.begins == other.begins) return;
+  const bool later = run.begins > other.begins;
   const SharedRun& first = later ? other : run;
   const SharedRun& second = later ? run : other;
-  const InArgument place(core, first.rows.at);
+  const InArgument place(core, first.begins);
   const int64_t begins = place.offset;
-  const uint64_t apart = second.rows.at - first.rows.at;
-  const bool in_bytes =
-      place.element_bytes > 1 && apart > kBlockBytes && apart * place.element_bytes == first.rows.End() - first.rows.at;
+  const uint64_t apart = second.begins - first.begins, bytes = first.rows.End() - first.begins;
+  const bool in_bytes = place.element_bytes > 1 && apart > kBlockBytes && apart * place.element_bytes == bytes;
   fields.Add({"cause", in_bytes ? "parts-in-bytes" : "parts-overlap"});
   fields.Add({"element_bytes", place.element_bytes});
   fields.Add({"first_block", first.block});
   fields.Add({"first_begins", begins});
-  fields.Add({"first_ends", begins + static_cast<int64_t>(first.rows.End() - first.rows.at)});
+  fields.Add({"first_ends", begins + static_cast<int64_t>(bytes)});
   fields.Add({"second_block", second.block});
   fields.Add({"second_begins", begins + static_cast<int64_t>(apart)});
 }

@@ -51,7 +51,7 @@ class RaceGlobal {
       }
     }
     const auto gather = [&](uint64_t begin, uint64_t bytes, Use use) {
-      if (bytes != 0) Gather(core, state, site, pipe, use, RowSet::Of(rows.at + begin, bytes, bytes, 1));
+      if (bytes != 0) Gather(core, state, site, pipe, use, RowSet::Of(rows.at + begin, bytes, bytes, 1), begin);
     };
     if (same + same_end == 0) return Mark(core, state, site, pipe, Use::Write, rows);
     gather(0, same, Use::Equal);
@@ -63,15 +63,16 @@ class RaceGlobal {
   }
   // Records an access for the other blocks; returns the number of its site. Stores of the scalar unit, and without
   // automatic synchronisation its reads too, are also recorded for the other pipes of the core when their run is
-  // finished.
+  // finished. `before`: the bytes of the access before `rows`.
   GNT_NOINLINE uint32_t Gather(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use,
-                               const RowSet& rows) {
+                               const RowSet& rows, uint64_t before = 0) {
     OpenRuns::Open& open = state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
                                          [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
     SharedRun& run = open.run;
     if (run.rows.count == 0 || !run.rows.Absorb(rows)) {
       if (run.rows.count != 0) FinishRun(core, state, open);
       run.rows = rows;
+      run.begins = rows.at - before;
     }
     run.window = state.clocks.Now(pipe);
     if (use == Use::Write && core.atomic_op[0] != '\0') [[unlikely]]

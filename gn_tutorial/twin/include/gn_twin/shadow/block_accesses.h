@@ -26,6 +26,7 @@ inline constexpr bool Agree(Use one, Use other) {
 // The accesses of one call of one block.
 struct SharedRun {
   RowSet rows;
+  uintptr_t begins = 0;  // where the first of its calls begins, of which `rows` may have a part only
   uint32_t block = 0;
   uint32_t site = 0;
   uint32_t window = 0;    // the latest window of `pipe`
