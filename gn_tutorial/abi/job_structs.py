@@ -80,7 +80,7 @@ class JobFileHeader(ctypes.Structure):
         ("chosen_count", ctypes.c_uint64),
         ("watches_at", ctypes.c_uint64),
         ("watch_count", ctypes.c_uint64),
-        ("with_pieces", ctypes.c_uint64),
+        ("with_origins", ctypes.c_uint64),
         ("severities_at", ctypes.c_uint64),
         ("phase", ctypes.c_uint32),
         ("outcome", ctypes.c_uint32),

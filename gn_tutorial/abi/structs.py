@@ -113,7 +113,7 @@ class GntTrace(ctypes.Structure):
         ("blocks_bypassed", ctypes.c_uint64),
         ("watches", ctypes.c_void_p),
         ("watch_count", ctypes.c_uint64),
-        ("with_pieces", ctypes.c_uint64),
+        ("with_origins", ctypes.c_uint64),
     )
 
 

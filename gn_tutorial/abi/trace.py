@@ -90,7 +90,7 @@ class Operand(NamedTuple):
     a line is the number of lines that the block moved since the previous access to that line. cold_blocks: number of
     32-byte blocks that nothing had touched before; if two rows share a line, each counts the blocks of its own part.
     cached: False if the access bypasses the L2 cache. floats: whether the elements are floating-point numbers. pieces:
-    the start of each row, in bytes from ``at``; empty if the rows have a pitch or the trace did not ask for pieces.
+    the start of each row, in bytes from ``at``; empty if the rows have a pitch, or without ``Tracing.origins``.
     """
 
     role: str
@@ -113,6 +113,18 @@ class Operand(NamedTuple):
     cold_blocks: int
     floats: bool = False
     pieces: tuple[int, ...] = ()
+
+
+class MadeTensor(NamedTuple):
+    """A tensor of a block that Get, GetWithOffset, AllocTensor or a constructor with an address made (``op``).
+
+    number: of the last 65,535 tensors that the block made, no two have the same.
+    """
+
+    number: int
+    op: str
+    file: str
+    line: int
 
 
 class Event(NamedTuple):
@@ -194,7 +206,9 @@ class Trace:
 
     blocks: recorded events by block. launched: number of blocks of the launch. complete: False if the memory for the
     trace was full and events are missing. arguments: the tensors. lines: counts over all blocks. watched: for each
-    Watch the (up to eight) bytes found; empty if there is no such event or operand byte.
+    Watch the (up to eight) bytes found; empty if there is no such event or operand byte. tensors: (block, index of an
+    event in it) -> for each operand the tensor that it comes from, None if that is unknown; only in a trace of origins,
+    and for events with a tensor.
     """
 
     blocks: Mapping[int, tuple[Event, ...]]
@@ -203,6 +217,7 @@ class Trace:
     arguments: tuple[TracedArgument, ...]
     lines: Lines
     watched: tuple[bytes, ...] = ()
+    tensors: Mapping[tuple[int, int], tuple[MadeTensor | None, ...]] = field(default_factory=dict)
 
     @property
     def sampled(self) -> bool:
@@ -239,8 +254,8 @@ class Tracing:
 
     blocks: the number of blocks to record (spread evenly, with the first and the last), or a list of blocks. offsets:
     argument name -> the bytes by which the argument starts behind a multiple of 512 in the model's global memory.
-    bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also
-    record where each row of an operand begins if the rows have no pitch, as those of a gather or a scatter.
+    bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. origins: also
+    record ``Trace.tensors``, and where each row of an operand begins if the rows have no pitch, as in a gather.
 
     Raises ArgumentError for a number of blocks below 1, less than 64 bytes, or a negative offset.
     """
@@ -249,7 +264,7 @@ class Tracing:
     offsets: Mapping[str, int] = field(default_factory=dict)
     bytes: int = 256 * _MIB
     watches: Sequence[Watch] = ()
-    pieces: bool = False
+    origins: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.blocks, int) and self.blocks < 1:

@@ -6,7 +6,7 @@ import itertools
 import struct
 from collections.abc import Iterator, Sequence
 
-from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand, Pipe, Space, Trace
+from gn_tutorial.abi.trace import Access, Event, Flow, Kind, MadeTensor, Operand, Pipe, Space, Trace
 from gn_tutorial.errors import KernelError
 
 _SLOT_BYTES = 64
@@ -29,7 +29,8 @@ def _slot(fields: str) -> struct.Struct:
 
 _EVENT = _slot(
     "slot:u1 kind:u1 pipe:u1 operands:u1 element_bytes:u1 hard_event:u1 event_id:i1 prefix:u1 per_repeat:u2 first:u2 "
-    "last:u2 repeats:u2 op:u2 file:u2 line:u4 block:u4 flow:u1 atomic:u1 unused:S2 low:u8 high:u8 lanes:u8 unused2:u8"
+    "last:u2 repeats:u2 op:u2 file:u2 line:u4 block:u4 flow:u1 atomic:u1 unused:S2 low:u8 high:u8 lanes:u8 "
+    "tensor0:u2 tensor1:u2 tensor2:u2 tensor3:u2"
 )
 _OPERAND = _slot(
     "slot:u1 space:u1 access:u1 element_bytes:u1 strided:u1 cached:u1 role:u2 argument:u2 blk_stride:u2 rep_stride:u2 "
@@ -42,7 +43,11 @@ _SCALARS = _slot(
 )
 _TEXT = _slot("slot:u1 continues:u1 number:u2 unused:u4 text:S56")
 _PIECES = struct.Struct("<4x15I")
-_EVENT_SLOT, _OPERAND_SLOT, _SCALARS_SLOT, _TEXT_SLOT, _PIECES_SLOT = range(1, 6)
+_TENSOR = struct.Struct("<2x3H2I48x")
+#: Of an event: how many operands it has, its block, and the numbers of their tensors.
+_TENSORS = struct.Struct("<3xB20xI28x4H")
+_Tensors = tuple[MadeTensor | None, ...]
+_EVENT_SLOT, _OPERAND_SLOT, _SCALARS_SLOT, _TEXT_SLOT, _PIECES_SLOT, _TENSOR_SLOT = range(1, 7)
 _NO_ARGUMENT = 0xFFFF
 
 
@@ -55,12 +60,12 @@ def decode(
     kernel must have overwritten them.
     """
     try:
-        blocks = _Decoder(slots, names).blocks(chosen)
+        blocks, tensors = _Decoder(slots, names).blocks(chosen)
     except (IndexError, KeyError, ValueError) as error:
         raise KernelError(
             "the trace cannot be read: the kernel overwrote it", hint="run without a trace first: checks name the place"
         ) from error
-    return Trace(blocks=blocks, launched=launched, **rest)
+    return Trace(blocks=blocks, launched=launched, tensors=tensors, **rest)
 
 
 def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
@@ -76,20 +81,24 @@ class _Decoder:
         self._slots, self._arguments = memoryview(slots).cast("B"), arguments
         if len(self._slots) % _SLOT_BYTES:
             raise ValueError(f"the trace's size is not a multiple of {_SLOT_BYTES} bytes")
-        self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _PIECES_SLOT + 1)}
+        self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _TENSOR_SLOT + 1)}
         for place, kind in enumerate(self._slots[::_SLOT_BYTES].tobytes()):
             self._places[kind].append(place)
         self._texts = self._read_texts()
 
-    def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
+    def blocks(self, chosen: Sequence[int]) -> tuple[dict[int, tuple[Event, ...]], dict[tuple[int, int], _Tensors]]:
+        """Return the events of each block, and ``Trace.tensors``."""
         found: dict[int, list[Event]] = {block: [] for block in chosen}
+        tensors, of_events = dict[tuple[int, int], _Tensors](), dict(self._tensors())
         both = self._events(self._operands()) + self._scalars()
         # Both lists are in program order; the positions of their slots give the order of both together.
         places = self._places[_EVENT_SLOT] + self._places[_SCALARS_SLOT]
         for index in sorted(range(len(both)), key=places.__getitem__):
             event = both[index]
+            if index in of_events:
+                tensors[event.block, len(found[event.block])] = of_events[index]
             found[event.block].append(event)
-        return {block: tuple(events) for block, events in found.items()}
+        return {block: tuple(events) for block, events in found.items()}, tensors
 
     def _rows(self, kind: int, fields: struct.Struct) -> Iterator[tuple]:
         slots, unpack = self._slots, fields.unpack_from
@@ -126,7 +135,7 @@ class _Decoder:
         found, taken = [], 0
         for (
             _, kind, pipe, has, element_bytes, hard_event, event_id, prefix, per_repeat, first, last,
-            repeats, op, file, line, block, flow, atomic, _, low, high, lanes, _,
+            repeats, op, file, line, block, flow, atomic, _, low, high, lanes, *_,
         ) in self._rows(_EVENT_SLOT, _EVENT):  # fmt: skip
             event = Event(
                 kinds[kind], pipes[pipe], texts[op], texts[file], line, block, repeats, element_bytes, lanes,
@@ -136,6 +145,19 @@ class _Decoder:
             taken += has
             found.append(event)
         return found
+
+    def _tensors(self) -> Iterator[tuple[int, _Tensors]]:
+        """Yield the index of each event with a tensor, and its operands' tensors."""
+        rows = self._rows(_TENSOR_SLOT, _TENSOR)
+        texts, waiting = self._texts, list(zip(self._places[_TENSOR_SLOT], rows, strict=True))[::-1]
+        known: dict[tuple[int, int], MadeTensor] = {}
+        for index, place in enumerate(self._places[_EVENT_SLOT] if waiting else ()):
+            while waiting and waiting[-1][0] < place:
+                number, op, file, line, block = waiting.pop()[1]
+                known[block, number] = MadeTensor(number, texts[op], texts[file], line)
+            has, block, *numbers = _TENSORS.unpack_from(self._slots, place * _SLOT_BYTES)
+            if any(numbers):
+                yield index, tuple(known.get((block, number)) for number in numbers[:has])
 
     def _scalars(self) -> list[Event]:
         spaces, accesses, found = list(Space), list(Access), []

@@ -98,7 +98,7 @@ class Prepared:
             self._job.trace.chosen_count = self._chosen.size
             self._job.trace.watches = ctypes.addressof(self._room.watches)
             self._job.trace.watch_count = len(self._room.watches)
-            self._job.trace.with_pieces = self._room.with_pieces
+            self._job.trace.with_origins = self._room.with_origins
         self._job_at = ctypes.byref(self._job)
         self._buffers = buffers  # keep the arrays alive, because the rows hold only addresses
 

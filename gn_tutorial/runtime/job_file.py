@@ -108,7 +108,7 @@ class JobFile:
             chosen_count=len(chosen) // 4,
             watches_at=self._watches_at,
             watch_count=len(self._room.watches) if self._room else 0,
-            with_pieces=self._room.with_pieces if self._room else 0,
+            with_origins=self._room.with_origins if self._room else 0,
             severities_at=severities_at,
         )
         self._memory[: ctypes.sizeof(JobFileHeader)] = bytes(header)

@@ -31,7 +31,7 @@ class TraceBuffer:
         self._asked = sorted(range(len(tracing.watches)), key=lambda number: tracing.watches[number][:2])
         ordered = [tracing.watches[number] for number in self._asked]
         watches = [(one.block, one.event, one.operand, 0, one.offset, 0) for one in ordered]
-        self.with_pieces = int(tracing.pieces)
+        self.with_origins = int(tracing.origins)
         self.watches = (structs.GntWatch * len(watches))(*watches)
 
     @property

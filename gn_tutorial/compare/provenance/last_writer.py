@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gn_tutorial.abi.trace import Access, Event, Kind, Space, Trace
+from gn_tutorial.abi.trace import Access, Event, Kind, MadeTensor, Space, Trace
 from gn_tutorial.compare.provenance.operand_elements import addresses, element_at
 
 
@@ -43,9 +43,23 @@ class Record:
         """Return one event of a block."""
         return self.trace.blocks[block][number]
 
+    def tensor(self, block: int, number: int, operand: int) -> MadeTensor | None:
+        """Return the tensor that an operand of an event comes from; None if that is unknown."""
+        tensors = self.trace.tensors.get((block, number), ())
+        return tensors[operand] if operand < len(tensors) else None
+
+    def uses(self, block: int, first: int, tensor: MadeTensor) -> bool:
+        """Whether the block's event ``first``, or a later one, has an operand of this tensor."""
+        events = range(first, len(self.trace.blocks[block]))
+        return any(tensor in self.trace.tensors.get((block, number), ()) for number in events)
+
+    def all_local(self, block: int, before: int, address: int) -> Iterator[Wrote]:
+        """Yield the events of the block that ``local`` chooses from, the last first."""
+        return self._writers(self._local[block], block, before, address)
+
     def local(self, block: int, before: int, address: int) -> Wrote | None:
         """Return the last event of the block that wrote this byte of its Unified Buffer before event ``before``."""
-        return next(self._writers(self._local[block], block, before, address), None)
+        return next(self.all_local(block, before, address), None)
 
     def writers(self, block: int, before: int, places: np.ndarray) -> list[tuple[Wrote, np.ndarray, np.ndarray]]:
         """Return which events of the block wrote these bytes of its Unified Buffer last, the last event first.

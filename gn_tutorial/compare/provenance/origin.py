@@ -12,7 +12,7 @@ import numpy as np
 from gn_tutorial.abi.trace import Watch
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
 from gn_tutorial.compare.provenance.suspects import Elsewhere, Padded
-from gn_tutorial.diagnostics.deciding import deciding
+from gn_tutorial.compare.provenance.two_tensors import Overwritten
 from gn_tutorial.diagnostics.excerpt import source_line
 from gn_tutorial.tables import html_table, text_table
 
@@ -36,7 +36,7 @@ class Origin:
     value, if it is known. marked: places (file, line) that all compared wrong elements came through, and no right one.
     said: a sentence about the mistake that the steps show. differs: the first step in which a right element differs, in
     words. besides: what else is striking, in words, which may be intended. suspect: the copy that reads a wrong place,
-    or too little.
+    or too little, or the instruction that overwrites what another one takes.
     """
 
     name: str
@@ -49,13 +49,12 @@ class Origin:
     said: str = ""
     differs: str = ""
     besides: str = ""
-    suspect: Elsewhere | Padded | None = None
+    suspect: Elsewhere | Padded | Overwritten | None = None
 
     @property
     def explains(self) -> bool:
         """Whether a sentence about these steps tells why the element is wrong."""
-        moved = isinstance(self.suspect, Elsewhere) and self.suspect.holds
-        return bool(self.differs or self.said or moved)
+        return bool(self.differs or self.said or (self.suspect and self.suspect.explains))
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
@@ -92,12 +91,10 @@ class Origin:
         return [*marks, *(one for one in (self.differs, self.said, self.besides) if one), *self._suspect()]
 
     def _suspect(self) -> list[str]:
-        """Return the sentence about the suspect, and the lines that decide where that copy reads, or how much."""
+        """Return the sentence about the suspect, and the lines that decide where it reads or writes, or how much."""
         if self.suspect is None:
             return []
-        file = self.suspect.file
-        lines = deciding(self.suspect.decided_by, file, self.suspect.line, str(self.suspect))
-        shown = [f"  {one.line:>4} | {source_line(file, one.line).strip()}" for one in lines]
+        shown = [f"  {line:>4} | {source_line(file, line).strip()}" for file, line in self.suspect.decided_in()]
         return [str(self.suspect), *shown]
 
     def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:

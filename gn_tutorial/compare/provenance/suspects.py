@@ -11,6 +11,7 @@ import numpy as np
 from gn_tutorial.compare.evidence import OutputEvidence
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
 from gn_tutorial.compare.tolerance import within
+from gn_tutorial.diagnostics.deciding import deciding
 
 #: A sum of halves is named if it has at least _HALVES terms, and if the relative error is at most _ROUNDING: rounding
 #: cannot explain a larger error.
@@ -77,13 +78,17 @@ class Padded:
     row_bytes: int
     file: str
     line: int
-    decided_by: ClassVar[tuple[str, ...]] = ("copy-struct",)
+    explains: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return (
             f"line {self.line}: {self.op} filled this in behind a row of {self.row_bytes} bytes: compare that with the"
             " row that should come (blockLen counts bytes), and with where its elements are taken from"
         )
+
+    def decided_in(self) -> list[tuple[str, int]]:
+        """Return the lines that decide the length of the rows."""
+        return [(self.file, one.line) for one in deciding(("copy-struct",), self.file, self.line, str(self))]
 
 
 def padded(step: OriginStep) -> Padded | None:
@@ -106,7 +111,11 @@ class Elsewhere:
     file: str
     line: int
     holds: str = ""
-    decided_by: ClassVar[tuple[str, ...]] = ("global-start",)
+
+    @property
+    def explains(self) -> bool:
+        """Whether it tells why the element is wrong."""
+        return bool(self.holds)
 
     def __str__(self) -> str:
         where = f"right elements take {self.argument} at their own place"
@@ -115,6 +124,10 @@ class Elsewhere:
             f"{self.name} is made of {self.argument}[{self.element}] (line {self.line}), {where}: look at where that"
             " line reads, and where its result goes"
         )
+
+    def decided_in(self) -> list[tuple[str, int]]:
+        """Return the lines that decide where the call reads."""
+        return [(self.file, one.line) for one in deciding(("global-start",), self.file, self.line, str(self))]
 
 
 def displaced(

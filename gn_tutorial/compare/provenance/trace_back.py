@@ -15,6 +15,7 @@ from gn_tutorial.compare.provenance.origin import Origin, number
 from gn_tutorial.compare.provenance.reduced import divided, left_over
 from gn_tutorial.compare.provenance.steps import OriginStep, Source, steps_to, watched
 from gn_tutorial.compare.provenance.suspects import added_to, displaced, halves_summed, padded, read_elsewhere
+from gn_tutorial.compare.provenance.two_tensors import overwritten
 from gn_tutorial.errors import ArgumentError
 
 #: A function that repeats the launch with this tracing.
@@ -34,7 +35,7 @@ class Origins:
 
     def __init__(self, again: Again, blocks: int) -> None:
         self._again, self._blocks = again, tuple(range(blocks))
-        self._record = Record(again(Tracing(blocks=self._blocks, pieces=True)))
+        self._record = Record(again(Tracing(blocks=self._blocks, origins=True)))
 
     @property
     def complete(self) -> bool:
@@ -71,9 +72,11 @@ class Origins:
         def named(one: int) -> str:
             return _element(name, array, one)
 
-        suspect = (
-            None if said else padded(step) or displaced(failed, seen, named) or read_elsewhere(failed, passed, named)
-        )
+        lost = None if said else overwritten(self._record, step, (one for _, one in passed))
+        suspect = None
+        if not said:
+            suspect = lost if lost and lost.explains else padded(step) or displaced(failed, seen, named)
+            suspect = suspect or read_elsewhere(failed, passed, named) or lost
         marks = frozenset(marked if passed else ())
         words = differs.sentence(self._record, named, origin.number, origin.result) if differs else ""
         besides = "" if said or suspect else divided(self._record, origin) or stored_by(failed, passed)

@@ -73,7 +73,7 @@ struct JobFile {
   uint64_t chosen_count;
   uint64_t watches_at;
   uint64_t watch_count;
-  uint64_t with_pieces;
+  uint64_t with_origins;
   uint64_t severities_at;
   // Written by the launcher.
   volatile uint32_t phase;

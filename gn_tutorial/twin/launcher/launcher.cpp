@@ -159,7 +159,7 @@ bool BuildJob() {
     job.trace.chosen_count = static_cast<uint32_t>(file->chosen_count);
     job.trace.watches = reinterpret_cast<GntWatch*>(At(file->watches_at));
     job.trace.watch_count = file->watch_count;
-    job.trace.with_pieces = file->with_pieces;
+    job.trace.with_origins = file->with_origins;
   }
   return true;
 }

@@ -358,6 +358,37 @@ def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None
     assert right.origin.suspect is None
 
 
+def test_what_is_overwritten_through_another_tensor_of_the_same_bytes_is_named() -> None:
+    ones = "    LocalTensor<float> ones = buffer.Get<float>(n);\n    Duplicate(ones, 1.0f, n);\n"
+    two = "    LocalTensor<float> u = buffer.Get<float>(n);\n    Exp(u, a, n);  // here\n    Add(b, u, ones, n);"
+    comparison, here = compared(ones + two, np.exp(X) + 1)
+    origin = comparison.origin
+    assert origin is not None
+    assert str(origin.suspect) == (
+        f"line {here}: Exp overwrites what Duplicate in line {here - 2} wrote and Add in line {here + 1} takes: Get in"
+        f" line {here - 3} and Get in line {here - 1} return the same bytes"
+    )
+    assert origin.explains
+    assert "LocalTensor<float> ones = buffer.Get<float>(n);" in repr(comparison)
+    apart, _ = compared(ones + two.replace("Get<float>(n)", "GetWithOffset<float>(n, 256)"), np.exp(X) + 2)
+    assert apart.origin is not None
+    assert apart.origin.suspect is None
+
+
+def test_a_result_that_a_helper_leaves_in_the_same_bytes_is_only_mentioned() -> None:
+    helper = "    Duplicate(w, 0.0f, n);\n    Helper(a, buffer.Get<float>());\n    Adds(b, w, 1.0f, n);"
+    body = "    const auto Helper = [](auto a, auto to) { Muls(to, a, 3.0f, 64); };\n" + helper
+    comparison, _ = compared(body, 2 * X + 1)  # the mistake is the factor
+    assert comparison.origin is not None
+    assert "Muls overwrites what Duplicate" in str(comparison.origin.suspect)
+    assert not comparison.origin.explains
+    some = (2 * X + 1).copy()
+    some[0, 0] = 3 * X[0, 0] + 1
+    comparison, _ = compared(body, some)  # a right element comes the same way
+    assert comparison.origin is not None
+    assert comparison.origin.suspect is None
+
+
 def test_the_lines_that_decide_where_it_is_read_are_shown_with_it(tmp_path: Path) -> None:
     source = (
         HEAD.replace("float*>(x), rows * n);", "float*>(x) + 16 * GetBlockIdx());") + "    Muls(b, a, 2.0f, n);" + TAIL

@@ -101,7 +101,7 @@ struct GntTrace {
   uint64_t blocks_bypassed;  // reads of 32-byte blocks past the L2 cache
   GntWatch* watches;         // in and out, ordered by block and event; null: none
   uint64_t watch_count;      // in
-  uint64_t with_pieces;      // in: 1: also record where each piece of an operand begins
+  uint64_t with_origins;     // in: 1: also record the pieces of operands, and which tensors operands are of
 };
 
 struct GntJob {

@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used, FieldList& fields) {
+GNT_COLD inline void AddView(const char* cause, const MadeTensor& view, Loc used, FieldList& fields) {
   fields.Add({"cause", cause});
   fields.Add({"view_elements", view.elements});
   fields.Add({"view_offset", view.offset});
@@ -18,15 +18,15 @@ GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used
 }
 
 // For a tensor of GetWithOffset that does not fit: adds the cause if it would fit with both arguments exchanged.
-// `wanted`: how many bytes of the tensor are used.
-GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
-                                    uint64_t wanted, FieldList& fields) {
-  const OffsetView* const found = core.ViewAt(buffer, offset);
-  if (found == nullptr) return;
-  const uint64_t bytes = found->offset * element_bytes;  // of the elements that were meant
-  const uint64_t start = found->elements;
-  if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[buffer].bytes) return;
-  AddView("view-swapped", *found, used, fields);
+// `wanted`: how many bytes of the tensor are used, from byte `offset` of the buffer on.
+GNT_COLD inline void AddSwappedView(const Core& core, const MadeTensor& made, Loc used, int64_t offset,
+                                    uint64_t element_bytes, uint64_t wanted, FieldList& fields) {
+  if (made.offset != offset) return;
+  const uint64_t bytes = made.offset * element_bytes;  // of the elements that were meant
+  const uint64_t start = made.elements;
+  if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[made.buffer].bytes)
+    return;
+  AddView("view-swapped", made, used, fields);
 }
 
 // For a tensor of ReinterpretCast that is used beyond its end: adds the cause if as many elements of the original type
@@ -45,27 +45,34 @@ GNT_COLD inline void AddReinterpreted(const Core& core, const uint8_t* at, uint6
 }
 
 // For a tensor of GetWithOffset at a strange place: adds the cause if its offset would fit as a number of elements.
-GNT_COLD inline void AddViewInElements(const Core& core, uint16_t buffer, Loc used, int64_t offset,
+GNT_COLD inline void AddViewInElements(const Core& core, const MadeTensor& made, Loc used, int64_t offset,
                                        uint64_t element_bytes, uint64_t wanted, FieldList& fields) {
-  const OffsetView* const found = core.ViewAt(buffer, offset);
-  if (found == nullptr || fields.Has("cause") || found->offset == 0 || element_bytes == 1) return;
-  const uint64_t meant = found->offset * element_bytes;
-  if (meant % kBlockBytes != 0 || meant + wanted > core.buffers[buffer].bytes) return;
-  AddView("view-in-elements", *found, used, fields);
+  if (made.offset != offset || fields.Has("cause") || offset == 0 || element_bytes == 1) return;
+  const uint64_t meant = made.offset * element_bytes;
+  if (meant % kBlockBytes != 0 || meant + wanted > core.buffers[made.buffer].bytes) return;
+  AddView("view-in-elements", made, used, fields);
   fields.Add({"meant", meant});
 }
 
-// For lost results: adds the cause if the tensor that `used` writes begins inside them, and would begin behind them if
-// its offset counted elements.
-GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc used, uint64_t at, uint64_t bytes,
-                                 FieldList& fields) {
-  const auto index = static_cast<uint16_t>(&buffer - core.buffers);
-  const uint64_t offset = at - buffer.offset;
-  const OffsetView* const view = core.ViewAt(index, static_cast<int64_t>(offset));
-  if (view == nullptr || view->elements == 0) return;
-  const uint64_t element_bytes = (view->end - view->offset) / view->elements;
+// For `bytes` lost results from byte `at` of the Unified Buffer on, which `written` holds, and which an instruction at
+// `used` overwrites through `now`: adds the cause if `now` begins inside them, and would begin behind them if its offset
+// counted elements, or if both come from calls of Get for one TBuf.
+GNT_COLD inline void AddLostView(const Core& core, const MadeTensor& written, const MadeTensor& now, Loc used,
+                                 uint64_t at, uint64_t bytes, FieldList& fields) {
+  if (now.elements == 0 || now.buffer >= core.buffer_count) return;
+  const uint64_t offset = at - core.buffers[now.buffer].offset;
+  const uint64_t element_bytes = (now.end - now.offset) / now.elements;
   if (offset * element_bytes == offset + bytes)
-    AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
+    AddViewInElements(core, now, used, offset, element_bytes, bytes, fields);
+  const bool elsewhere = written.loc.line != now.loc.line || written.loc.file != now.loc.file;
+  if (fields.Has("cause") || written.buffer != now.buffer || !elsewhere) return;  // the same Get, in a loop
+  fields.Add({"cause", "same-bytes-of-a-buffer"});
+  fields.Add({"first_op", written.op});
+  fields.Add({"first_file", written.loc.file});
+  fields.Add({"first_line", written.loc.line});
+  fields.Add({"again_op", now.op});
+  fields.Add({"again_file", now.loc.file});
+  fields.Add({"again_line", now.loc.line});
 }
 
 // Adds the cause if two live TPipes have both handed out this byte of the Unified Buffer.

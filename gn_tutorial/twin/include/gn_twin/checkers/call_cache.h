@@ -82,6 +82,7 @@ class CoreCallCache final : public CachedCalls {
     call.scratch = call.gaps = false;
     call.pieces = {};
     call.role = event.operand[0].role;
+    call.tensor = event.operand[0].tensor;
     call.flow = event.flow;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];

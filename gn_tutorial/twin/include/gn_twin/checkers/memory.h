@@ -66,7 +66,7 @@ class MemoryChecker final : public Observer {
   static void OnCopy(Core& core, UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
     if (!copy.IsLoad()) return void(shadow.stored = true);
     Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
-         {copy.loc, copy.op, ~static_cast<uint32_t>(copy.row_bytes),
+         {copy.loc, copy.op, ~static_cast<uint32_t>(copy.row_bytes), copy.tensor,
           static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
   }
   // Notes the facts that follow from the event of a cached call alone: whether its results fill whole blocks.
@@ -192,7 +192,8 @@ class MemoryChecker final : public Observer {
       }
       const uint64_t first = at / kBlockBytes;
       Fill(core, shadow, first, {first, first + whole / kBlockBytes}, operand.role,
-           {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
+           {event.loc, event.op, 0, operand.tensor, static_cast<uint16_t>(whole / kBlockBytes),
+            event.kind == Kind::Copy});
     }
   }
   GNT_NOINLINE static bool ReadPieces(UbState& shadow, const GatherRanges& pieces) {
@@ -243,7 +244,12 @@ class MemoryChecker final : public Observer {
     const uint32_t size = call.part[0].Bytes();
     if (!call.replaces) return shadow.Write(begin, size);
     Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
-         {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
+         {{call.key.file, call.key.line},
+          call.key.op,
+          call.number,
+          call.tensor,
+          static_cast<uint16_t>(size / kBlockBytes),
+          false});
   }
   GNT_NOINLINE static void TakeInScratch(UbState& shadow, const CachedCall& call) {
     for (uint32_t i = 1; i < call.parts; ++i) {

@@ -76,10 +76,8 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
                    {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
                    {"buffer_nth", buffer != nullptr ? buffer->nth : 0}};
   AddTwoPipes(core, at, fields);
-  if (buffer != nullptr) AddLostView(core, *buffer, now.loc, at, bytes, fields);
-  if (!fields.Has("cause") && buffer != nullptr && !buffer->of_queue && at == buffer->offset &&
-      buffer->bytes >= 2 * bytes)
-    fields.Add({"cause", "same-bytes-of-a-buffer"});
+  const MadeTensor *const before = core.MadeOf(writer.tensor), *const made = core.MadeOf(now.tensor);
+  if (before != nullptr && made != nullptr) AddLostView(core, *before, *made, now.loc, at, bytes, fields);
   core.Warn("ub-overwritten-unread", now.loc, writer.loc, fields);
 }
 

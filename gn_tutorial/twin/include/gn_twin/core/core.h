@@ -75,17 +75,21 @@ struct Core {
   uint32_t next_no_repeats = 0;
   void NoteNoRepeats(const NoRepeats& one) { no_repeats[next_no_repeats++ % kNoRepeats] = one; }
 
-  // The latest tensors that GetWithOffset, or Get with a length, made.
-  static constexpr uint32_t kOffsetViews = 16;
-  OffsetView views[kOffsetViews];
-  uint32_t next_view = 0;
-  // Returns the latest of these tensors that begins at byte `offset` of the buffer, or null.
-  const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
-    for (uint32_t i = 1; i <= kOffsetViews; ++i) {
-      const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
-      if (view.buffer == buffer && view.offset == offset) return &view;
-    }
-    return nullptr;
+  // The latest tensors that were made, each at the place of its number; the number is that of the last one.
+  static constexpr uint32_t kMadeTensors = kObserved ? 32 : 1;
+  MadeTensor made_tensors[kMadeTensors];
+  uint32_t made_count = 0;
+  // Returns the number of a tensor that is made now.
+  uint32_t NoteTensor(const MadeTensor& made) {
+    if constexpr (!kObserved) return 0;
+    MadeTensor& kept = made_tensors[++made_count % kMadeTensors];
+    kept = made;
+    return kept.number = made_count;
+  }
+  // Returns the tensor with this number, of which the low 16 bits are enough; null if it was made too long ago.
+  const MadeTensor* MadeOf(uint32_t number) const {
+    const MadeTensor& made = made_tensors[number % kMadeTensors];
+    return number != 0 && static_cast<uint16_t>(made.number) == static_cast<uint16_t>(number) ? &made : nullptr;
   }
 
   // The latest tensors that ReinterpretCast made from tensors with smaller elements.
@@ -401,8 +405,11 @@ struct Core {
     if (error) findings->CountError();
     ReportWriter(*job).Write(id, error ? "error" : "warning", loc, block, fields.Data(), fields.Count());
   }
-  // Whether a tensor of this buffer must not be used; kNoBuffer is never freed.
-  bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state <= BufferState::Free; }
+  // Whether a tensor must not be used, because its buffer was given back; kNoBuffer never is. AllocTensor may have
+  // handed the buffer out again since.
+  bool IsFree(uint16_t buffer, uint32_t tensor) const {
+    return buffer < buffer_count && tensor < buffers[buffer].alive;
+  }
   // Refuses an operation on a buffer whose TPipe no longer exists.
   void RequirePipe(const Buffer& buffer, const char* op, Loc loc) {
     if (buffer.state == BufferState::Gone) [[unlikely]]

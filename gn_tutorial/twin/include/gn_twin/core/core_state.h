@@ -40,13 +40,16 @@ struct Buffer {
   int8_t free_id = -1;                   // event id held from FreeTensor to the next AllocTensor
   AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
   AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
-  bool of_queue = false;                                 // of a queue, not of a TBuf; false again after TPipe::Reset
-  uint16_t pipe = 0;                                     // number, in the block, of the TPipe that made it
-  uint16_t nth = 0;                                      // number of earlier InitBuffer calls in the same line
+  bool of_queue = false;  // of a queue, not of a TBuf; false again after TPipe::Reset
+  uint16_t pipe = 0;      // number, in the block, of the TPipe that made it
+  uint16_t nth = 0;       // number of earlier InitBuffer calls in the same line
+  uint32_t lent = 0;      // number of the tensor that AllocTensor returned last
+  uint32_t alive = 0;  // tensors with smaller numbers must not be used: FreeTensor gave them back, or the TPipe is gone
   AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // the flag that EnQue sets; MAX for a TBuf
   Loc made;                                              // the InitBuffer call
   Loc changed;                                           // the last queue operation on the buffer
   Loc allocated;                                         // the last AllocTensor of the buffer
+  Loc freed;                                             // the last FreeTensor of the buffer
 };
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
@@ -110,12 +113,15 @@ struct NoRepeats {
   uint16_t buffer = kNoBuffer;  // of its destination
 };
 
-// A tensor that GetWithOffset, or Get with a length, made.
-struct OffsetView {
+// A tensor that Get, GetWithOffset, AllocTensor or a constructor with an address made. It has a number of its own in its
+// block, which the tensors that [] and ReinterpretCast make from it keep.
+struct MadeTensor {
   Loc loc;
+  const char* op = "";
+  uint32_t number = 0;
   uint16_t buffer = kNoBuffer;
   uint32_t elements = 0;
-  uint32_t offset = 0;  // bytes
+  uint32_t offset = 0;  // bytes from the start of the buffer
   uint32_t end = 0;
 };
 

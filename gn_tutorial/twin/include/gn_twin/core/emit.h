@@ -61,11 +61,12 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
     if (one.buffer == buffer && one.loc.line == loc.line && one.loc.file == loc.file) return;
   }
   if (core.freed_use_count == Core::kFreedUses) return;
-  core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
+  core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].freed, buffer};
 }
-// Refuses the noted uses of a freed buffer. Called when the buffer is allocated again, because the operation that fills
-// it next does not wait for these uses, and when it is freed a second time.
-GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
+// Refuses the noted uses of a freed buffer. Called when AllocTensor hands the buffer out `again`, because the operation
+// that fills it next does not wait for these uses; when it has done so before a use; and when the buffer is freed a
+// second time.
+GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer, Loc again = {}) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
   for (uint32_t i = 0; i < count; ++i) {
@@ -75,7 +76,10 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
       continue;
     }
     core.freed_use_count = kept;
-    core.Refuse("ub-use-after-free", use.loc, core.FieldsOf(use));
+    FieldList fields = core.FieldsOf(use);
+    fields.Add({"again_file", again.file});
+    fields.Add({"again_line", again.line});
+    core.Refuse("ub-use-after-free", use.loc, fields);
   }
   core.freed_use_count = kept;
 }

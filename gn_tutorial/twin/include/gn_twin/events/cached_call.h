@@ -91,8 +91,9 @@ struct CachedCall {
   bool scratch = false;   // one of the parts is scratch memory
   bool gaps = false;      // one of the parts has gaps
   Flow flow = Flow::Moves;
-  uint32_t site = 0;   // number of the call's access site in the race checker
-  uint32_t epoch = 0;  // RaceState::epoch when the race checker last checked the call
+  uint16_t tensor = 0;  // as in Operand, of the destination in the call's event
+  uint32_t site = 0;    // number of the call's access site in the race checker
+  uint32_t epoch = 0;   // RaceState::epoch when the race checker last checked the call
   struct Part {
     LocalRange range;
     Access access = Access::Read;

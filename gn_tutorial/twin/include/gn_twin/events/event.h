@@ -59,6 +59,7 @@ struct Operand {
   bool floats = false;        // its elements are float, half or bfloat16_t
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
+  uint16_t tensor = 0;  // the low bits of its MadeTensor's number; 0: unknown
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;

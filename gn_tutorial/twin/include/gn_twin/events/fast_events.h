@@ -19,6 +19,7 @@ struct FastCopy {
   uint32_t rows = 0;  // in global memory, row_pitch bytes apart
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
+  uint16_t tensor = 0;  // as in Operand, of the local tensor
 
   bool IsLoad() const { return pipe == Pipe::MTE2; }
 };

@@ -26,11 +26,13 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call = 0;  // a CachedCall's number, or 0; for a load ~(bytes of a row in global memory)
-  uint16_t blocks = 0;
-  bool load = false;
-  bool seen = false;  // results that this line wrote here earlier were read
+  uint32_t call = 0;    // a CachedCall's number, or 0; for a load ~(bytes of a row in global memory)
+  uint16_t tensor = 0;  // as in Operand; for a cached call that of its event
+  uint16_t blocks : 14 = 0;
+  bool load : 1 = false;
+  bool seen : 1 = false;  // results that this line wrote here earlier were read
 };
+static_assert(kUbBytes / kBlockBytes < 1 << 14);
 
 // The line that wrote results, and the line that overwrote them before anything read them.
 struct Overwritten {

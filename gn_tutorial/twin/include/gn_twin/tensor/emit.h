@@ -26,7 +26,7 @@ inline const char* RoleOf(uint32_t index, uint32_t many) {
 // Whether an instruction may use the first `bytes` bytes of the tensor, whose address was already checked.
 template <class T>
 [[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
-  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
+  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex(), tensor.Number());
 }
 
 // Returns the key of a call whose form describes everything about its operands except their tensors.

@@ -72,7 +72,8 @@ void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, R
                     global.Holds(far.Extent());
   if (!fast ||
       !core.FlushedCache().OnCopy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
-                                         static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch}))
+                                         static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch,
+                                         static_cast<uint16_t>(local.Number())}))
     emit_checked();
   if (pipe == Pipe::MTE3) NoteGlobalStore(core, op, there, far.Extent(), loc);
 }

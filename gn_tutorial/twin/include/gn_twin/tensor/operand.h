@@ -49,6 +49,7 @@ class Operation {
                    uint32_t align = kBlockBytes) {
     Check(role, tensor, bytes, align);
     Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes, tensor.floats);
+    event_.operand[event_.operands - 1].tensor = static_cast<uint16_t>(tensor.number);
     return *this;
   }
 
@@ -255,7 +256,11 @@ class Operation {
     const int64_t offset = at - (core_.ub + made.offset);
     const bool misaligned = (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0;
     core_.RequirePipe(made, event_.op, event_.loc);
-    if (made.state == BufferState::Free) NoteUseAfterFree(core_, event_.op, role, buffer, event_.loc);
+    if (core_.IsFree(buffer, tensor.number)) {
+      NoteUseAfterFree(core_, event_.op, role, buffer, event_.loc);
+      if (made.state != BufferState::Free) RefuseUsesAfterFree(core_, buffer, made.allocated);
+    }
+    const MadeTensor* const view = core_.MadeOf(tensor.number);
     if (bytes > room || !inside) {
       FieldList fields{{"op", event_.op},
                        {"role", role},
@@ -278,8 +283,9 @@ class Operation {
         fields.Add({"work_bytes", work_elements_ * tensor.element_bytes});
       }
       ExchangeCause::Add(exchange_, event_.op, fields);
-      if (!fields.Has("cause")) LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
-      if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      if (!fields.Has("cause")) LayoutCause::Add(laid_, tensor.element_bytes, room, fields);
+      if (!fields.Has("cause") && view != nullptr)
+        AddSwappedView(core_, *view, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (side_.rows == 1 && !side_.in_blocks && __builtin_strcmp(event_.op, "DataCopyPad") == 0)
@@ -298,8 +304,10 @@ class Operation {
                        {"buffer_nth", made.nth}};
       if (__builtin_strncmp(event_.op, "operator", 8) == 0 && offset % align == tensor.element_bytes)
         fields.Add({"cause", "operator-on-element"});
-      AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
-      AddViewInElements(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      if (view != nullptr) {
+        AddSwappedView(core_, *view, event_.loc, offset, tensor.element_bytes, bytes, fields);
+        AddViewInElements(core_, *view, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      }
       const PaddedRows::Copy* const rows = core_.padded_rows.CountedBy(static_cast<uint64_t>(offset));
       if (rows != nullptr && !fields.Has("cause")) {
         fields.Add({"cause", "rows-are-padded"});

@@ -8,6 +8,7 @@ namespace gn_twin {
 struct RawTensor {
   const uint8_t* at;
   uint64_t room;    // bytes
+  uint32_t number;  // of the MadeTensor
   uint16_t buffer;  // index into Core::buffers
   uint8_t element_bytes;
   bool floats;
@@ -16,6 +17,7 @@ struct RawTensor {
   RawTensor(const AscendC::LocalTensor<T>& tensor)
       : at(tensor.Bytes()),
         room(BytesOf<T>(tensor.GetSize())),
+        number(tensor.Number()),
         buffer(tensor.BufferIndex()),
         element_bytes(sizeof(T)),
         floats(kIsFloat<T>) {}
@@ -32,7 +34,7 @@ inline uint64_t WholeRoom(const RawTensor& tensor) {
 inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
   return (bytes <= tensor.room || bytes <= WholeRoom(tensor)) &&
          (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr && core.InUb(tensor.at) &&
-         !core.IsFree(tensor.buffer);
+         !core.IsFree(tensor.buffer, tensor.number);
 }
 
 }  // namespace gn_twin

@@ -27,6 +27,17 @@ constexpr const char* TypeName() {
   return "a type the twin has no name for";
 }
 
+// The number of the MadeTensor that a tensor comes from; 0 for a tensor of no such. Bare libraries keep none.
+template <bool kKept>
+struct TensorNumber {
+  uint32_t value = 0;
+};
+template <>
+struct TensorNumber<false> {
+  static constexpr uint32_t value = 0;
+  TensorNumber(uint32_t = 0) {}
+};
+
 // Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) at an impossible
 // address.
 inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
@@ -103,9 +114,10 @@ class LocalTensor {
   using PrimType = T;
 
   LocalTensor() = default;
-  // Makes the tensor of a buffer; not part of the Ascend C API. `buffer`: index into Core::buffers.
-  LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
-      : data_(data), size_(elements), buffer_(buffer), position_(position) {}
+  // Makes the tensor of a buffer; not part of the Ascend C API. `buffer`: index into Core::buffers. `number`: of the
+  // MadeTensor.
+  LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer, uint32_t number)
+      : data_(data), size_(elements), buffer_(buffer), position_(position), number_{number} {}
 
   // Makes a tensor of `elements` elements from byte `address` of the Unified Buffer on, without a TPipe (static-tensor
   // style). The memory belongs to no buffer, so only its bounds can be checked.
@@ -113,12 +125,14 @@ class LocalTensor {
       : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
     if constexpr (gn_twin::kObserved) {
       gn_twin::CheckPlace(gn_twin::ThisCore(), "LocalTensor", address, gn_twin::BytesOf<T>(elements), loc);
+      number_ = {gn_twin::ThisCore().NoteTensor({loc, "LocalTensor"})};
     }
   }
 
   // Returns a view that starts `offset` elements later and ends where this view ends.
   LocalTensor operator[](uint32_t offset) const {
-    LocalTensor view(data_ + offset / gn_twin::kPerByte<T>, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    LocalTensor view(data_ + offset / gn_twin::kPerByte<T>, offset < size_ ? size_ - offset : 0, position_, buffer_,
+                     Number());
     view.shape_ = shape_;
     return view;
   }
@@ -167,8 +181,8 @@ class LocalTensor {
     if constexpr (gn_twin::kObserved && sizeof(U) > sizeof(T))
       gn_twin::ThisCore().NoteWider({Bytes(), sizeof(T), sizeof(U)});
     return LocalTensor<U>(reinterpret_cast<U*>(data_),
-                          static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
-                          buffer_);
+                          static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_, buffer_,
+                          Number());
   }
   // Returns a pointer to element `offset`, for functions that take pointers. Stops if the element lies after the end of
   // the tensor and outside its buffer; the buffer's end itself is allowed. Accesses through the pointer are observed
@@ -189,6 +203,7 @@ class LocalTensor {
   T* Data() const { return data_; }
   uint8_t* Bytes() const { return reinterpret_cast<uint8_t*>(data_); }
   uint16_t BufferIndex() const { return buffer_; }
+  uint32_t Number() const { return number_.value; }
 
   // Computes `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/basic_api/vector/operators.h).
   template <class Expression>
@@ -222,6 +237,7 @@ class LocalTensor {
   TPosition position_ = TPosition::VECCALC;
   int32_t user_tag_ = 0;
   uint32_t shape_ = 0;  // index into Core::shapes
+  [[no_unique_address]] gn_twin::TensorNumber<gn_twin::kObserved> number_;
 };
 
 template <class T>

@@ -5,7 +5,7 @@
 
 namespace gn_twin {
 
-enum class Slot : uint8_t { None, Event, Operand, Scalars, Text, Pieces };
+enum class Slot : uint8_t { None, Event, Operand, Scalars, Text, Pieces, Tensor };
 
 inline constexpr uint32_t kSlotBytes = 64;
 
@@ -33,7 +33,7 @@ struct EventSlot {
   uint64_t low;
   uint64_t high;
   uint64_t lanes;
-  uint64_t unused2;
+  uint16_t tensor[4];  // of each operand: the number of the TensorSlot before that says where its tensor was made, or 0
 };
 
 struct OperandSlot {
@@ -90,6 +90,18 @@ struct ScalarsSlot {
   uint64_t unused;
 };
 
+// Where a tensor of a block was made. Blocks number their tensors from 1 on, and begin again after 65535.
+struct TensorSlot {
+  Slot slot;
+  uint8_t unused;
+  uint16_t number;
+  uint16_t op;
+  uint16_t file;
+  uint32_t line;
+  uint32_t block;
+  uint8_t unused2[kSlotBytes - 16];
+};
+
 struct TextSlot {
   static constexpr uint32_t kRoom = kSlotBytes - 8;
   Slot slot;
@@ -101,5 +113,6 @@ struct TextSlot {
 
 static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
 static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes && sizeof(PiecesSlot) == kSlotBytes);
+static_assert(sizeof(TensorSlot) == kSlotBytes);
 
 }  // namespace gn_twin

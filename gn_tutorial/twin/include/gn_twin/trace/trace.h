@@ -208,7 +208,11 @@ class Trace final : public Observer {
     const uint16_t op = NumberOf(event.op);
     const uint16_t file = NumberOf(event.loc.file);
     uint16_t roles[4];
-    for (uint8_t i = 0; i < event.operands; ++i) roles[i] = NumberOf(event.operand[i].role);
+    uint16_t tensors[4];
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      roles[i] = NumberOf(event.operand[i].role);
+      tensors[i] = TensorOf(core, event.operand[i]);
+    }
     auto* room = static_cast<uint8_t*>(Room(1 + event.operands));
     if (room == nullptr) return;
     auto* slot = reinterpret_cast<EventSlot*>(room);
@@ -235,11 +239,12 @@ class Trace final : public Observer {
     slot->high = event.active.high;
     slot->lanes = event.lanes;
     for (uint8_t i = 0; i < event.operands; ++i) {
+      slot->tensor[i] = tensors[i];
       WriteOperand(core, event.operand[i], roles[i], touched[i],
                    reinterpret_cast<OperandSlot*>(room + kSlotBytes * (1 + i)));
       Watch(core.block, 0, i, 0, event.operand[i].at, event.operand[i].bytes);
     }
-    for (uint8_t i = 0; i < event.operands && out_.with_pieces != 0; ++i) WritePieces(event.operand[i]);
+    for (uint8_t i = 0; i < event.operands && out_.with_origins != 0; ++i) WritePieces(event.operand[i]);
     ++blocks_[core.block].events;
   }
   void WriteOperand(const Core& core, const Operand& operand, uint16_t role, const L2Lines::Touched& touched,
@@ -256,7 +261,7 @@ class Trace final : public Observer {
     slot->blk_stride = operand.blk_stride;
     slot->rep_stride = operand.rep_stride;
     slot->floats = operand.floats ? 1 : 0;
-    slot->in_pieces = operand.pieces != nullptr && out_.with_pieces != 0 ? 1 : 0;
+    slot->in_pieces = operand.pieces != nullptr && out_.with_origins != 0 ? 1 : 0;
     slot->rows = operand.rows;
     slot->at = operand.space == Space::GM ? ModelAddress(operand.at, slot->argument) : core.UbOffset(operand.at);
     slot->bytes = operand.bytes;
@@ -305,6 +310,29 @@ class Trace final : public Observer {
     return argument == kNoArgument ? 0 : lines_->AddressOf(argument, at);
   }
 
+  // Returns the number of an operand's tensor, after a slot that says where it was made; 0 if that is unknown.
+  uint16_t TensorOf(const Core& core, const Operand& operand) {
+    uint64_t& told = told_[operand.tensor % kTold];
+    const uint64_t key = uint64_t{core.block} << 16 | operand.tensor;
+    if (out_.with_origins == 0) return 0;
+    if (operand.tensor == 0 || told == key) return operand.tensor;
+    const MadeTensor* const made = core.MadeOf(operand.tensor);
+    if (made == nullptr) return 0;
+    const uint16_t op = NumberOf(made->op);
+    const uint16_t file = NumberOf(made->loc.file);
+    auto* slot = static_cast<TensorSlot*>(Room(1));
+    if (slot == nullptr) return 0;
+    *slot = {};
+    slot->slot = Slot::Tensor;
+    slot->number = operand.tensor;
+    slot->op = op;
+    slot->file = file;
+    slot->line = made->loc.line;
+    slot->block = core.block;
+    told = key;
+    return operand.tensor;
+  }
+
   uint16_t NumberOf(const char* text) {
     bool fresh = false;
     const uint16_t number = texts_->NumberOf(text, fresh);
@@ -340,6 +368,8 @@ class Trace final : public Observer {
   L2Lines* lines_ = nullptr;
   TextTable* texts_ = nullptr;
   Block* blocks_ = nullptr;
+  static constexpr uint32_t kTold = 256;
+  uint64_t told_[kTold] = {};  // the tensors with a slot: block and number
   Run runs_[kRuns];
   uint32_t run_count_ = 0;
   uint32_t last_run_ = 0;

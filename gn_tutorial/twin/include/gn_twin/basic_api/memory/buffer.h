@@ -14,20 +14,14 @@ class TBuf {
   // Returns the whole buffer, or its first `elements`.
   template <class T>
   LocalTensor<T> Get(gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return View<T>(0, static_cast<uint32_t>(gn_twin::ElementsIn<T>(bytes_)), loc);
+    return View<T>(0, static_cast<uint32_t>(gn_twin::ElementsIn<T>(bytes_)), loc, "Get");
   }
   template <class T>
   LocalTensor<T> Get(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    if constexpr (gn_twin::kObserved) {
-      if (buffer_ != gn_twin::kNoBuffer) NoteView<T>(elements, 0, loc);
-    }
-    return View<T>(0, elements, loc);
+    return View<T>(0, elements, loc, "Get");
   }
   template <class T>
   LocalTensor<T> GetWithOffset(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    if constexpr (gn_twin::kObserved) {
-      if (buffer_ != gn_twin::kNoBuffer) NoteView<T>(elements, byte_offset, loc);
-    }
     return View<T>(byte_offset, elements, loc, "GetWithOffset");
   }
   uint32_t GetBufferLen() const { return bytes_; }
@@ -64,12 +58,17 @@ class TBuf {
 
  private:
   template <class T>
-  LocalTensor<T> View(uint32_t byte_offset, uint32_t elements, gn_twin::Loc loc, const char* op = "Get") const {
+  LocalTensor<T> View(uint32_t byte_offset, uint32_t elements, gn_twin::Loc loc, const char* op) const {
     gn_twin::Core& core = gn_twin::ThisCore();
     if (buffer_ == gn_twin::kNoBuffer) core.Stop("buffer-not-initialised", loc, {{"op", "TBuf::Get"}});
     const gn_twin::Buffer& buffer = core.buffers[buffer_];
     core.RequirePipe(buffer, "TBuf::Get", loc);
+    uint32_t number = 0;
     if constexpr (gn_twin::kObserved) {
+      const uint64_t end = byte_offset + gn_twin::BytesOf<T>(elements);
+      const gn_twin::MadeTensor made{loc, op, 0, buffer_, elements, byte_offset, static_cast<uint32_t>(end)};
+      if (byte_offset != 0) CompareViews<T>(core, made);
+      number = core.NoteTensor(made);
       if (uint64_t{byte_offset} + gn_twin::BytesOf<T>(elements) > bytes_) {
         gn_twin::FieldList fields{{"op", op},
                                   {"bytes", gn_twin::BytesOf<T>(elements)},
@@ -78,8 +77,7 @@ class TBuf {
                                   {"buffer_file", buffer.made.file},
                                   {"buffer_line", buffer.made.line},
                                   {"buffer_nth", buffer.nth}};
-        if (byte_offset != 0)
-          gn_twin::AddSwappedView(core, buffer_, loc, byte_offset, gn_twin::BytesOf<T>(1), 0, fields);
+        if (byte_offset != 0) gn_twin::AddSwappedView(core, made, loc, byte_offset, gn_twin::BytesOf<T>(1), 0, fields);
         if (byte_offset == 0) {
           gn_twin::UnitCause::OfBuffer(gn_twin::BytesOf<T>(elements), static_cast<uint32_t>(gn_twin::BytesOf<T>(1)),
                                        bytes_, fields);
@@ -87,27 +85,21 @@ class TBuf {
         core.Stop("buffer-get-too-long", loc, fields);
       }
     }
-    return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
+    return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_, number);
   }
 
-  // Records the view. Warns if the kernel probably gave the offset in elements: the view begins inside an earlier one
-  // and ends after it, but would begin right after it if the offset counted elements.
+  // Warns if the kernel probably gave the offset in elements: the view begins inside an earlier one and ends after it,
+  // but would begin right after it if the offset counted elements.
   template <class T>
-  void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
-    gn_twin::Core& core = gn_twin::ThisCore();
-    const uint64_t end = byte_offset + gn_twin::BytesOf<T>(elements);
-    const gn_twin::OffsetView made{loc, buffer_, elements, byte_offset, static_cast<uint32_t>(end)};
-    for (const gn_twin::OffsetView& view : core.views) {
-      if (view.buffer != buffer_) continue;
-      if (view.loc.line == loc.line && view.loc.file == loc.file && view.offset == byte_offset && view.end == made.end)
-        return;
-      if (byte_offset > view.offset && byte_offset < view.end && end > view.end &&
-          gn_twin::BytesOf<T>(byte_offset) == view.end)
+  static void CompareViews(const gn_twin::Core& core, const gn_twin::MadeTensor& made) {
+    for (const gn_twin::MadeTensor& view : core.made_tensors) {
+      if (view.buffer != made.buffer || view.end == view.offset) continue;
+      if (made.offset > view.offset && made.offset < view.end && made.end > view.end &&
+          gn_twin::BytesOf<T>(made.offset) == view.end)
         TellViewInElements(view, made);
     }
-    core.views[core.next_view++ % gn_twin::Core::kOffsetViews] = made;
   }
-  GNT_COLD static void TellViewInElements(const gn_twin::OffsetView& other, const gn_twin::OffsetView& made) {
+  GNT_COLD static void TellViewInElements(const gn_twin::MadeTensor& other, const gn_twin::MadeTensor& made) {
     gn_twin::ThisCore().Warn("view-overlap", made.loc, other.loc,
                              {{"op", "GetWithOffset"},
                               {"offset", made.offset},

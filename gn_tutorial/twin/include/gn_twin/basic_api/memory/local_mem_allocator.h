@@ -43,7 +43,7 @@ class LocalMemAllocator {
     }
     T* at = reinterpret_cast<T*>(core.ub + head_);
     head_ += bytes;
-    return LocalTensor<T>(at, elements, pos, gn_twin::kNoBuffer);
+    return LocalTensor<T>(at, elements, pos, gn_twin::kNoBuffer, core.NoteTensor({loc, "Alloc"}));
   }
 
   uint64_t head_ = 0;
@@ -52,13 +52,13 @@ class LocalMemAllocator {
 // Sets popLocal to all of the Unified Buffer above InitBuffer's memory except the last 128 bytes, and returns whether
 // any is left. popLocal is scratch memory, which the next caller overwrites.
 template <class T, TPosition pos = TPosition::LCM>
-inline bool PopStackBuffer(LocalTensor<T>& popLocal) {
+inline bool PopStackBuffer(LocalTensor<T>& popLocal, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();
   const uint64_t first = core.pipe != nullptr ? static_cast<TPipe*>(core.pipe)->Used() : 0;
   const uint64_t end = gn_twin::kUbBytes - 128;
   const uint64_t bytes = first < end ? end - first : 0;
   popLocal = LocalTensor<T>(reinterpret_cast<T*>(core.ub + first), static_cast<uint32_t>(bytes / sizeof(T)), pos,
-                            gn_twin::kNoBuffer);
+                            gn_twin::kNoBuffer, core.NoteTensor({loc, "PopStackBuffer"}));
   return bytes > 0;
 }
 

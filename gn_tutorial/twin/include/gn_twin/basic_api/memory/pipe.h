@@ -120,6 +120,7 @@ class TPipe {
       if (buffer.pipe != core.pipes || buffer.state == gn_twin::BufferState::Gone) continue;
       buffer.left = buffer.state;
       buffer.state = gn_twin::BufferState::Gone;
+      buffer.alive = ~0u;
     }
     core.pipe = nullptr;
   }

@@ -89,7 +89,7 @@ class TQueBind {
     const gn_twin::Buffer& buffer = core.buffers[index];
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset),
                           static_cast<uint32_t>(gn_twin::ElementsIn<T>(buffer.bytes)), src == TPosition::GM ? dst : src,
-                          index);
+                          index, buffer.lent);
   }
 
   gn_twin::QueueCore queue_;

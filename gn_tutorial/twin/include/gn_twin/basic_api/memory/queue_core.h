@@ -69,6 +69,7 @@ class QueueCore {
       if (buffer.state != BufferState::Free) continue;
       buffer.state = BufferState::Occupied;
       buffer.changed = buffer.allocated = loc;
+      buffer.lent = buffer.alive = core.NoteTensor({loc, "AllocTensor", 0, index});
       if (buffer.free_id >= 0) {
         Await(core, buffer.free_event, buffer.free_id, loc);
         ReleaseId(core, buffer.free_event, buffer.free_id);
@@ -76,7 +77,7 @@ class QueueCore {
       }
       EmitBuffer(core, Kind::Alloc, "AllocTensor", core.buffers[index], loc);
       if (core.freed_use_count != 0) [[unlikely]]
-        RefuseUsesAfterFree(core, index);
+        RefuseUsesAfterFree(core, index, loc);
       return index;
     }
     const Buffer& oldest = core.buffers[first_];
@@ -161,7 +162,8 @@ class QueueCore {
     }
     if (buffer.state == BufferState::EnQueued) WrongState(core, "FreeTensor", buffer, loc);
     buffer.state = BufferState::Free;
-    buffer.changed = loc;
+    buffer.changed = buffer.freed = loc;
+    buffer.alive = buffer.lent + 1;
     if (event != HardEvent::V_V) {
       buffer.free_event = event;
       buffer.free_id = ReserveId(core, event, "FreeTensor", loc);

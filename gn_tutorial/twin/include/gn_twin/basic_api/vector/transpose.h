@@ -237,7 +237,7 @@ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t 
   const auto whole = [&core](uint64_t address) {
     T* at = reinterpret_cast<T*>(static_cast<uintptr_t>(address));
     const uint64_t room = core.InUb(at) ? core.ub + gn_twin::kUbBytes - reinterpret_cast<uint8_t*>(at) : 0;
-    return LocalTensor<T>(at, static_cast<uint32_t>(room / sizeof(T)), TPosition::VECCALC, gn_twin::kNoBuffer);
+    return LocalTensor<T>(at, static_cast<uint32_t>(room / sizeof(T)), TPosition::VECCALC, gn_twin::kNoBuffer, 0);
   };
   LocalTensor<T> dst[gn_twin::kTile];
   LocalTensor<T> src[gn_twin::kTile];
