@@ -382,16 +382,17 @@ struct Core {
         TraceNumber(*this);
     }
   }
-  // Whether the report of this launch has a finding whose id contains these words.
-  GNT_COLD bool HasSaid(const char* words) const {
-    return job->report != nullptr && __builtin_strstr(job->report, words) != nullptr;
+  // Whether this launch has one of these findings.
+  GNT_COLD bool HasFound(std::initializer_list<const char*> ids) const {
+    for (const char* id : ids)
+      if (findings != nullptr && findings->Has(id)) return true;
+    return false;
   }
   // Reports a scalar without a value, unless a read of such memory was reported before: then the scalar probably comes
   // from the read which that finding names.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
-    for (const char* const read : {"gm-read-before-write", "gm-out-of-bounds"})
-      if (HasSaid(read)) return;
+    if (HasFound({"gm-read-before-write", "gm-out-of-bounds"})) return;
     Fault(id, loc, {}, {{"op", op}});
   }
   bool InUb(const void* at) const {

@@ -174,6 +174,11 @@ class Findings {
     seen_[count_++] = {id, loc, other.line};
     return true;
   }
+  bool Has(const char* id) const {
+    for (uint32_t i = 0; i < count_; ++i)
+      if (__builtin_strcmp(seen_[i].id, id) == 0) return true;
+    return false;
+  }
   void CountError() { ++errors_; }
   uint32_t Errors() const { return errors_; }
 

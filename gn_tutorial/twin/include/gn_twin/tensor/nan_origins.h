@@ -300,7 +300,8 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
     const char* const between = i == 0 ? "" : ", ";
     const char* const word = HoldsNan(one.value[i]) ? "NaN" : one.word[i];
     used += static_cast<uint32_t>(word != nullptr ? __builtin_snprintf(text + used, kRoom - used, "%s%s", between, word)
-                                                  : __builtin_snprintf(text + used, kRoom - used, "%s%g", between,
+                                                  : __builtin_snprintf(text + used, kRoom - used, "%s%s%.*g", between,
+                                                                       above ? "> " : "", above ? 3 : 6,
                                                                        static_cast<double>(one.value[i])));
   }
 }
