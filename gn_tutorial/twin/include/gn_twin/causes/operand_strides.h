@@ -11,23 +11,29 @@ namespace gn_twin {
 // The layout of an operand: `repeats` repeats of `lanes` lanes, with strides in blocks of 32 bytes. If row_bytes is not
 // 0, it is instead `repeats` rows of row_bytes bytes, which begin row_pitch bytes apart.
 struct Layout {
+  enum Of : uint8_t {
+    Any,
+    Spread,      // each block of a repeat has one element of the source
+    ValueIndex,  // a row is a value and its index, which a reduction writes on request
+    Sorted       // a row is a value and its index, as sorts always write
+  };
   uint32_t repeats = 0;
   uint32_t lanes = 0;
   uint32_t blk = 0;
   uint32_t rep = 0;
   uint32_t row_bytes = 0;
   uint32_t row_pitch = 0;
+  Of of = Any;
 };
 
 // Adds the cause to the fields of a finding about an operand that needs more than the `room` bytes that are there.
 class LayoutCause {
  public:
   // Adds the cause if the repeats overlap, or would fit one behind the other.
-  GNT_COLD static void Add(const Layout& laid, const char* op, uint32_t element_bytes, uint64_t room,
-                           FieldList& fields) {
-    if (Pairs(laid, op, element_bytes, fields)) return;
+  GNT_COLD static void Add(const Layout& laid, uint32_t element_bytes, uint64_t room, FieldList& fields) {
+    if (Pairs(laid, element_bytes, fields)) return;
     if (laid.row_bytes != 0) return Rows(laid, room, fields);
-    if (Spread(laid, op, room, fields)) return;
+    if (Spread(laid, room, fields)) return;
     const uint64_t bytes = uint64_t{laid.lanes} * element_bytes;
     const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
     const bool overlap = laid.blk == 1 && laid.rep != 0 && laid.rep < blocks &&
@@ -46,13 +52,10 @@ class LayoutCause {
   }
 
  private:
-  // Adds the cause if the instruction writes pairs of a value and its index: the buffer is too small for pairs. A sort
-  // always writes pairs, a reduction only on request.
-  GNT_COLD static bool Pairs(const Layout& laid, const char* op, uint32_t element_bytes, FieldList& fields) {
-    const bool sorts = __builtin_strstr(op, "Sort") != nullptr;
-    const bool reduces = __builtin_strncmp(op, "WholeReduceM", 12) == 0 && laid.row_bytes == 2 * element_bytes;
-    if (laid.row_bytes == 0 || laid.row_pitch != laid.row_bytes || (!sorts && !reduces)) return false;
-    fields.Add({"cause", sorts ? "sorted-pairs" : "value-and-index"});
+  // Adds the cause if the instruction writes pairs of a value and its index: the buffer is too small for pairs.
+  GNT_COLD static bool Pairs(const Layout& laid, uint32_t element_bytes, FieldList& fields) {
+    if (laid.row_pitch != laid.row_bytes || (laid.of != Layout::ValueIndex && laid.of != Layout::Sorted)) return false;
+    fields.Add({"cause", laid.of == Layout::Sorted ? "sorted-pairs" : "value-and-index"});
     fields.Add({"pairs", laid.repeats});
     fields.Add({"pair_bytes", laid.row_bytes});
     fields.Add({"pair_elements", laid.row_bytes / element_bytes});
@@ -70,12 +73,12 @@ class LayoutCause {
     fields.Add({"stride", laid.row_pitch / laid.row_bytes});
   }
 
-  // Adds the cause if the repeatTime of a Brcb was given as the number of elements to spread. repeatTime has to be an
+  // Adds the cause if the repeatTime of an instruction that spreads elements was given as their number. It has to be an
   // eighth of that number.
-  GNT_COLD static bool Spread(const Layout& laid, const char* op, uint64_t room, FieldList& fields) {
+  GNT_COLD static bool Spread(const Layout& laid, uint64_t room, FieldList& fields) {
     constexpr uint32_t kEach = 8;
     const uint64_t meant = (laid.repeats + kEach - 1) / kEach;
-    if (__builtin_strcmp(op, "Brcb") != 0 || meant == laid.repeats) return false;
+    if (laid.of != Layout::Spread || meant == laid.repeats) return false;
     if (((meant - 1) * laid.rep + (kEach - 1) * laid.blk + 1) * kBlockBytes > room) return false;
     fields.Add({"cause", "spread-repeats"});
     fields.Add({"repeats", laid.repeats});

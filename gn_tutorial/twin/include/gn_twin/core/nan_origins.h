@@ -20,11 +20,14 @@ struct NanOrigins {
     const char* op = "";
     Loc loc;
     uint64_t index = 0;  // of the result
+    // How much is known of an operand: its value; or, if the result overwrote it, what it must have been.
+    enum Known : uint8_t { Value, Above, EitherSign, Nothing };
     float value[kMost] = {};
-    const char* word[kMost] = {};  // instead of a value that the result overwrote; null: `value` is known
+    Known known[kMost] = {};
     uint32_t values = 0;
     bool by_scalar = false;    // the number of the call is NaN or infinite, so it comes from the scalar unit
     bool of_infinity = false;  // one of the operands is infinite
+    bool grows = false;        // a function of one operand, which is far from 0: it grows as Exp does
   };
   static constexpr uint32_t kMost = 4;  // lines with a record; further lines get none
   Made made[kMost];

@@ -76,6 +76,17 @@ enum class Flow : uint8_t {
 
 inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
 
+// Computes an element of a result as an instruction does: from the elements of its one or two sources, or from that of its
+// source and the call's number.
+using Formula = float (*)(float first, float second);
+
+// How an instruction computes. `formula`: null if it is not element-wise on floats.
+struct Computes {
+  Flow flow = Flow::Moves;
+  Formula formula = nullptr;
+  constexpr Computes(Flow flow, Formula formula = nullptr) : flow(flow), formula(formula) {}
+};
+
 // The lanes of each repeat that a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {
   uint16_t per_repeat = 0;
@@ -100,6 +111,7 @@ struct Event {
   const char* op = "";  // the API's name
   Loc loc;
   uint64_t lanes = 0;  // elements processed
+  Formula formula = nullptr;
   ActiveLanes active;
   union {
     Operand operand[4];  // only the first `operands` of them are valid: most events have fewer

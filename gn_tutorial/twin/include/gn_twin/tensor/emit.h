@@ -74,7 +74,7 @@ template <class EmitChecked, class D, class... S>
 
 // --- count form ----------------------------------------------------------------------------------------------------------
 
-GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTensor* operands, uint32_t many,
+GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Computes how, const RawTensor* operands, uint32_t many,
                                           uint32_t widest) {
   const Loc loc{key.file, key.line};
   const int32_t count = static_cast<int32_t>(key.form);
@@ -83,35 +83,39 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTenso
     for (uint32_t i = 0; i < many; ++i) {
       operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                       i == 0 ? Access::Write : Access::Read);
-      if (i != 0 && operands[i].floats && flow != Flow::Moves)
+      if (i != 0 && operands[i].floats && how.flow != Flow::Moves)
         WarnOfIndices(operation, key.op, RoleOf(i, many), operands[i], key.form * operands[i].element_bytes);
     }
     const uint64_t bytes = key.form * widest;
-    operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+    operation.Flows(how).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
     return operation.EmitAs(key);
   });
 }
 
 // Emits an instruction on the first `count` elements of every operand.
 template <class D, class... S>
-[[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, Flow flow, int32_t count,
+[[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, Computes how, int32_t count,
                                              const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
   const CallKey key = KeyOf(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
   core.At(loc);
   if (EmitCached(core, key, dst, src...)) [[likely]]
     return;
   const RawTensor operands[] = {dst, src...};
-  EmitCheckedCount(key, flow, operands, 1 + sizeof...(S), kWidest<D, S...>);
+  EmitCheckedCount(key, how, operands, 1 + sizeof...(S), kWidest<D, S...>);
 }
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
 
 // What an operand's layout describes, and the meaning of its two numbers, `first` and `second`.
 enum class Fills : uint8_t {
-  Lanes,  // lanes: block stride and repeat stride, in blocks of 32 bytes
-  Rows,   // one row for each repeat: bytes of a row, and bytes from row to row
-  Once    // one row for all repeats: its bytes; `second` is not used
+  Lanes,   // lanes: block stride and repeat stride, in blocks of 32 bytes
+  Spread,  // the same, where each block has one element of the source
+  Rows,    // one row for each repeat: bytes of a row, and bytes from row to row
+  Pairs,   // the same, where a row is a value and its index
+  Once     // one row for all repeats: its bytes; `second` is not used
 };
+inline constexpr bool AreLanes(Fills fills) { return fills == Fills::Lanes || fills == Fills::Spread; }
+inline constexpr bool AreRows(Fills fills) { return fills == Fills::Rows || fills == Fills::Pairs; }
 
 // The layout of an operand's repeats in memory, and the alignment of its address.
 struct OperandLayout {
@@ -120,11 +124,20 @@ struct OperandLayout {
   Fills fills = Fills::Lanes;
   uint32_t align = kBlockBytes;
 
+  // Returns the layout of `plan` for a finding.
+  Layout Laid(const Plan& plan) const {
+    if (AreRows(fills))
+      return {plan.repeats, 0, 0, 0, first, second, fills == Fills::Pairs ? Layout::ValueIndex : Layout::Any};
+    if (!AreLanes(fills)) return {};
+    return {plan.repeats, plan.Reach(), first, second, 0, 0, fills == Fills::Spread ? Layout::Spread : Layout::Any};
+  }
   // Returns the number of bytes from the operand's start to one past the last byte that the plan touches.
   uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
     switch (fills) {
-      case Fills::Lanes: return Extent(plan, {first, second}, element_bytes);
-      case Fills::Rows: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
+      case Fills::Lanes:
+      case Fills::Spread: return Extent(plan, {first, second}, element_bytes);
+      case Fills::Rows:
+      case Fills::Pairs: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
       default: return first;
     }
   }
@@ -185,7 +198,7 @@ GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, co
     const OperandLayout& layout = operands[event.operands].layout;
     Operand& operand = event.operand[event.operands] = Operand{};
     operand.access = event.operands == 0 ? Access::Write : Access::Read;
-    operand.strided = layout.fills == Fills::Lanes;
+    operand.strided = AreLanes(layout.fills);
     operand.blk_stride = static_cast<uint16_t>(layout.first);
     operand.rep_stride = static_cast<uint16_t>(layout.second);
   }
@@ -205,7 +218,7 @@ GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, co
   });
 }
 
-GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Flow flow,
+GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Computes how,
                                             const RawRepeatOperand* operands, uint32_t many) {
   EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
     if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
@@ -213,27 +226,25 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
       operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, many));
     for (uint32_t i = 0; i < many; ++i) {
       const auto& [tensor, layout] = operands[i];
-      layout.fills == Fills::Lanes  ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
-      : layout.fills == Fills::Rows ? operation.LaidRows(plan.repeats, layout.first, layout.second)
-                                    : operation.Laid(0, 0, 0, 0);
+      operation.Laid(layout.Laid(plan));
       operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                       i == 0 ? Access::Write : Access::Read, layout.align);
-      const bool computes = flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
+      const bool computes = how.flow != Flow::Moves || operands[0].layout.fills == Fills::Spread;
       if (i != 0 && tensor.floats && computes && plan.prefix)  // a mask of bits may leave the indices out
         WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
-      if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
-      if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
+      if (AreLanes(layout.fills)) operation.Strides(layout.first, layout.second);
+      if (AreRows(layout.fills)) operation.Rows(plan.repeats, layout.first, layout.second);
     }
-    operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+    operation.Flows(how).Complete(plan, kRepeatBytes / plan.lanes);
     return operation.EmitAs(key);
   });
 }
 
 template <class... T>
-GNT_NOINLINE void EmitCheckedRepeatsOf(const CallKey& key, const Plan& plan, Flow flow,
+GNT_NOINLINE void EmitCheckedRepeatsOf(const CallKey& key, const Plan& plan, Computes how,
                                        const RepeatOperand<T>&... operands) {
   const RawRepeatOperand all[] = {{operands.tensor, operands.layout}...};
-  EmitCheckedRepeats(key, plan, flow, all, sizeof...(operands));
+  EmitCheckedRepeats(key, plan, how, all, sizeof...(operands));
 }
 
 // Whether the cached call at the place of `key` has the same mask as `plan`.
@@ -243,7 +254,7 @@ inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
 
 // Emits an instruction on the lanes of the plan; the destination is the first operand.
 template <class... T>
-[[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
+[[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Computes how,
                                                const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
   // The form has no place for the bits of a mask, so HasBits compares them.
@@ -253,7 +264,7 @@ template <class... T>
   core.At(loc);
   if (form != 0 && (plan.prefix || HasBits(core, key, plan)) && EmitCached(core, key, operands.tensor...)) [[likely]]
     return;
-  EmitCheckedRepeatsOf(key, plan, flow, operands...);
+  EmitCheckedRepeatsOf(key, plan, how, operands...);
 }
 // Emits an instruction on whole repeats of `lanes` lanes if the call is cached; otherwise emits nothing and returns
 // false.

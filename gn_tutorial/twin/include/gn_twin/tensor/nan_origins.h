@@ -117,8 +117,7 @@ class NanSearch {
 
  private:
   static constexpr uint32_t kMostLooked = 256;  // results that are not finite
-  static constexpr const char* kUnknown = "...";
-  static constexpr const char* kOfEitherSign = "infinity";
+  using Made = NanOrigins::Made;
 
   template <class Visit>
   void ForSources(Visit visit) const {
@@ -149,31 +148,33 @@ class NanSearch {
       sources = true;
       if (source.IsIn(dst_)) {
         from_numbers = from_numbers && nans_.Of(source.Begin(), source.End()) == NanOrigins::kMost;
-        return Add(one, 0.0f, kUnknown);
+        return Add(one, 0.0f, Made::Nothing);
       }
       if (!by_lane_) return from_numbers = AddOfMany(one, source, result) && from_numbers, void();
       float value = 0.0f;
       if (!source.Get(index, value)) return;
       from_numbers = from_numbers && (HoldsNan(result) ? !HoldsNan(value) : !NotFinite(value));
-      Add(one, value, nullptr);
+      Add(one, value);
     });
     if (HasNumber()) {
       one.by_scalar = NotFinite(nans_.number);
       if (HoldsNan(nans_.number) && !(kHasFloatFlags && nans_.scalar_raised)) return false;  // the kernel may mean it
       if (NotFinite(nans_.number) && !HoldsNan(result)) return false;
-      Add(one, nans_.number, nullptr);
+      Add(one, nans_.number);
       sources = true;
     }
     if (!from_numbers || !sources) return false;
     Restore(result, one);
+    one.grows = event_.formula != nullptr && one.values == 1 && one.known[0] != Made::Nothing &&
+                !NotFinite(one.value[0]) && __builtin_fabsf(one.value[0]) > 1.0f;
     for (uint32_t i = 0; i < one.values; ++i)
       one.of_infinity = one.of_infinity || (!HoldsNan(one.value[i]) && NotFinite(one.value[i]));
     return true;
   }
-  static void Add(NanOrigins::Made& one, float value, const char* word) {
-    if (one.values == NanOrigins::Made::kMost) return;
+  static void Add(Made& one, float value, Made::Known known = Made::Value) {
+    if (one.values == Made::kMost) return;
     one.value[one.values] = value;
-    one.word[one.values++] = word;
+    one.known[one.values++] = known;
   }
   // Adds the elements of a source, all of which may be in the result, that are not finite: two at most, or the first.
   bool AddOfMany(NanOrigins::Made& one, const FloatOperand& source, float result) const {
@@ -183,50 +184,59 @@ class NanSearch {
     source.Any([&](uint64_t, float value) {
       if (!NotFinite(value)) return false;
       from_numbers = from_numbers && HoldsNan(result) && !HoldsNan(value);
-      if (one.values < before + 2 && (one.values == before || value != last)) Add(one, value, nullptr);
+      if (one.values < before + 2 && (one.values == before || value != last)) Add(one, value);
       last = value;
       return !from_numbers;
     });
     float first = 0.0f;
-    if (one.values == before && source.Get(0, first)) Add(one, first, nullptr);
+    if (one.values == before && source.Get(0, first)) Add(one, first);
     return from_numbers;
   }
 
-  // Finds the values of operands that the result overwrote, as far as the other operand and the result tell.
-  void Restore(float result, NanOrigins::Made& one) const {
-    const auto is = [&](const char* name) { return __builtin_strncmp(event_.op, name, __builtin_strlen(name)) == 0; };
-    const auto lost = [&](uint32_t i) { return one.word[i] != nullptr; };
-    const auto set = [&](uint32_t i, float value, bool sign = false) {
-      one.value[i] = value;
-      one.word[i] = NotFinite(value) && !sign ? kOfEitherSign : nullptr;
+  // Finds operands that the result overwrote: the value that was kept before (forms.h); else that of 0 and infinity with
+  // which the instruction computes this result; else the number from which on a function of one operand is infinite.
+  void Restore(float result, Made& one) const {
+    const bool lost[] = {one.known[0] != Made::Value, one.values == 2 && one.known[1] != Made::Value};
+    if ((!lost[0] && !lost[1]) || one.values > 2) return;
+    if (one.values == 1 && nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && HoldsNan(result)) {
+      one.value[0] = nans_.lost;
+      one.known[0] = Made::Value;
+    } else if (event_.formula != nullptr && !FindSpecial(result, lost, one) && one.values == 1 && !HoldsNan(result)) {
+      FindLimit(result, one);
+    }
+  }
+  bool FindSpecial(float result, const bool (&lost)[2], Made& one) const {
+    constexpr float kInfinity = __builtin_inff();
+    const float given[] = {one.value[0], one.value[1]};
+    const auto fits = [&](float special) {
+      if (NotFinite(special) && !HoldsNan(result)) return false;  // it is made from numbers
+      return Gives(lost[0] ? special : given[0], lost[1] ? special : given[1], result);
     };
-    const float infinity = __builtin_inff();
-    if (one.values == 1 && lost(0)) {
-      if (nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && HoldsNan(result))
-        return set(0, nans_.lost, true);
-      const bool pole = is("Rsqrt") || is("Reciprocal") || is("Ln");
-      if (!HoldsNan(result) && pole) return set(0, 0.0f);
-      one.word[0] = !is("Exp") ? kUnknown : dst_.element_bytes == 2 ? "> 11.1" : "> 88.7";
-      return;
-    }
+    const bool zero = fits(0.0f), plus = fits(kInfinity), minus = fits(-kInfinity);
+    if (!zero && !plus && !minus) return false;
+    const bool infinite = (plus || minus) && (!zero || nans_.has_infinite);
     for (uint32_t i = 0; i < one.values; ++i) {
-      if (!lost(i)) continue;
-      const uint32_t other = i == 0 ? 1 : 0;
-      const bool known = other < one.values && !lost(other);
-      const float with = known ? one.value[other] : nans_.has_infinite ? infinity : 0.0f;
-      one.word[i] = kUnknown;
-      if (!HoldsNan(result)) {
-        if (is("Div") && i == 1) set(i, 0.0f);
-      } else if (is("Div")) {
-        set(i, NotFinite(with) ? infinity : 0.0f);
-      } else if (is("Mul")) {
-        set(i, NotFinite(with) ? 0.0f : infinity);
-      } else if (is("Sub")) {
-        set(i, known ? with : infinity, known);
-      } else if (is("Add")) {
-        set(i, known ? -with : infinity, known);
-      }
+      if (!lost[i]) continue;
+      one.value[i] = !infinite ? 0.0f : plus ? kInfinity : -kInfinity;
+      one.known[i] = infinite && plus && minus ? Made::EitherSign : Made::Value;
     }
+    return true;
+  }
+  void FindLimit(float result, Made& one) const {
+    float below = 0.0f, above = dst_.element_bytes == 2 ? 65504.0f : __FLT_MAX__;
+    if (!Gives(above, 0.0f, result)) return;
+    for (uint32_t i = 0; i < 200 && below < above; ++i) {
+      const float middle = below + (above - below) / 2;
+      if (middle == below || middle == above) break;
+      (Gives(middle, 0.0f, result) ? above : below) = middle;
+    }
+    one.value[0] = above;
+    one.known[0] = Made::Above;
+  }
+  // Whether the instruction computes this NaN, or infinity of any sign, from these elements.
+  bool Gives(float first, float second, float result) const {
+    const float made = event_.formula(first, second);
+    return HoldsNan(result) ? HoldsNan(made) : !HoldsNan(made) && NotFinite(made);
   }
 
   Core& core_;
@@ -251,7 +261,7 @@ GNT_COLD inline void TraceNan(Core& core) {
   if (dst != nullptr) NanSearch(core, *event, *dst).Run();
   // No instruction accounts for the flag, so the scalar unit may have raised it.
   if (kHasFloatFlags && invalid && core.nans.count == before) core.nans.scalar_raised = true;
-  if (not_finite) ClearFloatFlags();  // the search compared NaN
+  if (not_finite || dst != nullptr) ClearFloatFlags();  // the search compared NaN, and computed again
 }
 
 // Called for a number that an instruction gets, and that is NaN or infinity.
@@ -298,7 +308,11 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
   text[0] = '\0';
   for (uint32_t i = 0; i < one.values && used + 40 < kRoom; ++i) {
     const char* const between = i == 0 ? "" : ", ";
-    const char* const word = HoldsNan(one.value[i]) ? "NaN" : one.word[i];
+    const bool nan = HoldsNan(one.value[i]), above = one.known[i] == NanOrigins::Made::Above;
+    const char* const word = nan                                            ? "NaN"
+                             : one.known[i] == NanOrigins::Made::EitherSign ? "infinity"
+                             : one.known[i] == NanOrigins::Made::Nothing    ? "..."
+                                                                            : nullptr;
     used += static_cast<uint32_t>(word != nullptr ? __builtin_snprintf(text + used, kRoom - used, "%s%s", between, word)
                                                   : __builtin_snprintf(text + used, kRoom - used, "%s%s%.*g", between,
                                                                        above ? "> " : "", above ? 3 : 6,
@@ -309,8 +323,9 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
 // Warns of a NaN that the block stores at `stored`: names the instruction that made it, once in a launch.
 GNT_COLD inline void ReportNan(Core& core, Loc stored, uint32_t record) {
   // Unwritten memory holds NaN, and then it may come from there.
-  for (const char* said : {"nan-from-numbers", "never-written", "read-before-write", "value-unwritten"})
-    if (core.HasSaid(said)) return;
+  if (core.HasFound({"nan-from-numbers", "ub-never-written", "copy-tail-never-written", "gm-read-before-write",
+                     "value-unwritten"}))
+    return;
   if (AnyInputNotFinite(core)) return;
   const NanOrigins::Made& one = core.nans.made[record];
   char operands[160], of_infinite[160];
@@ -325,8 +340,7 @@ GNT_COLD inline void ReportNan(Core& core, Loc stored, uint32_t record) {
     fields.Add({"cause", "nan-of-scalar"});
   } else if (one.of_infinity && core.nans.has_infinite) {
     PutOperands(of_infinite, before);
-    const bool exp = __builtin_strcmp(before.op, "Exp") == 0;
-    fields.Add({"cause", exp ? "exp-overflow" : "nan-from-infinity"});
+    fields.Add({"cause", before.grows ? "exp-overflow" : "nan-from-infinity"});
     fields.Add({"before_op", before.op});
     fields.Add({"before_operands", of_infinite});
     fields.Add({"before_file", before.loc.file});

@@ -79,16 +79,9 @@ class Operation {
     return *this;
   }
 
-  // Records the layout of the next operand, `repeats` repeats of `lanes` lanes, for a finding if that operand does not
-  // fit.
-  Operation& Laid(uint32_t repeats, uint32_t lanes, uint32_t blk, uint32_t rep) {
-    laid_ = {repeats, lanes, blk, rep, 0, 0};
-    return *this;
-  }
-
-  // Records the layout of results in rows of `bytes` bytes, `pitch` bytes from one row to the next.
-  Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
-    laid_ = {rows, 0, 0, 0, bytes, pitch};
+  // Records the layout of the next operand for a finding if that operand does not fit.
+  Operation& Laid(const Layout& layout) {
+    laid_ = layout;
     return *this;
   }
 
@@ -101,13 +94,6 @@ class Operation {
   // Records the documented number of elements of a work buffer, for a finding if the buffer is smaller.
   Operation& Works(uint64_t elements) {
     work_elements_ = elements;
-    return *this;
-  }
-
-  // Records that the next operand consists of `pairs` pairs of a value and its index, `bytes` bytes for each pair, for
-  // a finding if that operand does not fit.
-  Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
-    laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;
   }
 
@@ -146,8 +132,9 @@ class Operation {
     has_pieces_ = true;
     return *this;
   }
-  Operation& Flows(Flow flow) {
-    event_.flow = flow;
+  Operation& Flows(Computes how) {
+    event_.flow = how.flow;
+    event_.formula = how.formula;
     return *this;
   }
 

@@ -149,7 +149,8 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
   const gn_twin::Strides to{params.dstBlkStride, params.dstRepStride};
   if constexpr (gn_twin::kObserved) {
     constexpr uint32_t kRow = gn_twin::kBlocksPerRepeat * sizeof(T);
-    gn_twin::EmitRepeats("Brcb", loc, plan, gn_twin::Flow::Moves, gn_twin::RepeatOperand{dst, to},
+    gn_twin::EmitRepeats("Brcb", loc, plan, gn_twin::Flow::Moves,
+                         gn_twin::RepeatOperand{dst, {to.blk, to.rep, gn_twin::Fills::Spread}},
                          gn_twin::RepeatOperand{src, {kRow, kRow, gn_twin::Fills::Rows}});
   }
   gn_twin::FillBlocks(dst.Data(), to, src.Data(), plan.repeats);

@@ -89,17 +89,36 @@ inline void RaiseIfSilent(uint32_t count, const D* dst) {
 template <class Op>
 inline constexpr bool kLeavesNumbers = kObserved && requires { typename Op::LeavesNumbers; };
 
-// How data flow through an operation. An operation whose first source is always the destination defines a type
-// Accumulates.
-template <class Op>
-inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
+// A Formula of an operation on T. One that takes a number as its second operand has the operation on both as a type
+// OfNumber.
+template <class Op, class T>
+GNT_COLD float Compute(float first, float second) {
+  if constexpr (requires { typename Op::OfNumber; }) {
+    return Compute<typename Op::OfNumber, T>(first, second);
+  } else if constexpr (requires(T value) { Op{}(value); }) {
+    return static_cast<float>(Op{}(T(first)));
+  } else {
+    return static_cast<float>(Op{}(T(first), T(second)));
+  }
+}
+// How an operation computes. An operation whose first source is always the destination defines a type Accumulates.
+template <class Op, class D, class... S>
+constexpr Computes HowOf() {
+  if constexpr (requires { typename Op::Accumulates; }) {
+    return Flow::Accumulate;
+  } else if constexpr (kOneOf<D, half, float> && sizeof...(S) != 0 && (kSame<S, D> && ...) && requires { Op{}; }) {
+    return {Flow::Lanes, &Compute<Op, D>};
+  } else {
+    return Flow::Lanes;
+  }
+}
 
 // Runs an instruction on the first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
-  if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
+  if constexpr (kObserved) EmitCount(core, name, loc, HowOf<Op, D, S...>(), count, dst, src...);
   if constexpr (kFromZero<Op, D>) (KeepNegative(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
@@ -146,7 +165,7 @@ template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
   if constexpr (kObserved)
-    EmitRepeats(name, loc, plan, kFlow<Op>, RepeatOperand{dst.tensor, dst.strides},
+    EmitRepeats(name, loc, plan, HowOf<Op, D, S...>(), RepeatOperand{dst.tensor, dst.strides},
                 RepeatOperand{src.tensor, src.strides}...);
   ComputePlan(name, loc, op, plan, dst, src...);
 }

@@ -115,15 +115,17 @@ inline T IndexBits(uint32_t index) {
 }
 
 // The results of a reduction: each repeat has `units` contiguous results of `unit` bytes; repeats are `pitch` bytes
-// apart.
+// apart. `pairs`: a result is a value and its index.
 struct Results {
   uint64_t units = 1;
   uint64_t unit = 0;
   uint64_t pitch = 0;
+  bool pairs = false;
 
   template <class T>
   RepeatOperand<T> In(const LocalTensor<T>& dst, uint32_t align) const {
-    return {dst, {static_cast<uint32_t>(units * unit), static_cast<uint32_t>(pitch), Fills::Rows, align}};
+    const Fills fills = pairs ? Fills::Pairs : Fills::Rows;
+    return {dst, {static_cast<uint32_t>(units * unit), static_cast<uint32_t>(pitch), fills, align}};
   }
 };
 
@@ -230,7 +232,7 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
   const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const bool both = order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE;
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
-  CheckReduce(op, loc, plan, dst, {1, unit, uint64_t{unit} * static_cast<uint32_t>(dst_rep)}, src, strides, unit);
+  CheckReduce(op, loc, plan, dst, {1, unit, uint64_t{unit} * static_cast<uint32_t>(dst_rep), both}, src, strides, unit);
   if (kObserved && order == ReduceOrder::ORDER_VALUE_INDEX && dst_rep == 1)
     core.NotePairs({dst.Bytes(), plan.repeats, static_cast<uint8_t>(unit), sizeof(T), op, loc});
   bool found = false;

@@ -10,6 +10,7 @@ namespace gn_twin {
 // Turns a two-operand operation into one of one operand, with a fixed scalar as the second.
 template <class Op, class T>
 struct WithScalar {
+  using OfNumber = Op;
   Op op;
   T scalar;
   T operator()(T value) const { return op(value, scalar); }

@@ -107,13 +107,17 @@ void SortInto(T* dst, const T* score, const uint32_t* index, uint32_t count, uin
   delete[] work;
 }
 
+inline Layout SortedPairs(uint32_t count) {
+  return {.repeats = count, .row_bytes = 8, .row_pitch = 8, .of = Layout::Sorted};
+}
+
 template <class T>
 void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& score,
                const LocalTensor<uint32_t>& index, uint32_t count) {
   static_assert(kOneOf<T, half, float>, "sorting on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
-      operation.LaidPairs(count, 8).Local("dst", dst, 8ull * count, Access::Write).Laid(0, 0, 0, 0);
+      operation.Laid(SortedPairs(count)).Local("dst", dst, 8ull * count, Access::Write).Laid({});
       operation.Local("src0", score, uint64_t{count} * sizeof(T), Access::Read);
       operation.Local("src1", index, 4ull * count, Access::Read);
       return operation.Emit(count, count / 32, 4);
@@ -170,11 +174,11 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
       const auto for_queues = [&](auto visit) {
         for (uint32_t i = 0; i < 4; ++i) {
           if (length[i] == 0) continue;
-          operation.LaidPairs(pairs_of(i), 8);
+          operation.Laid(SortedPairs(pairs_of(i)));
           visit(roles[i], *tensors[i], 8ull * pairs_of(i));
         }
       };
-      operation.LaidPairs(total * repeats, 8).Check("dst", dst, 8ull * total * repeats);
+      operation.Laid(SortedPairs(total * repeats)).Check("dst", dst, 8ull * total * repeats);
       if (suspend) {  // which pairs are written depends on the scores
         for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Check(role, tensor, bytes, 8); });
         uint32_t taken[4];
