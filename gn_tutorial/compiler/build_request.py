@@ -19,7 +19,7 @@ from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
-from gn_tutorial.compiler.pointer_hooks import hook_flags, with_sites
+from gn_tutorial.compiler.pointer_hooks import bounds_flags, hook_flags, with_sites
 from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, Precompiled, Ready, interface_marks
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.process import (
@@ -46,6 +46,8 @@ MESSAGES = ".messages"
 READ_SHIM = Path("shim.cpp")
 # A part of every key. Raise this number when the way of building changes without a change of flags or files.
 RECIPE = "1"
+# What the calls of ``bounds_flags`` go to.
+_BOUNDS = '\n#include "gn_twin/tensor/array_bounds.h"\n'
 # The limits of the compilation in which zig first compiles its C++ library: 40 s where we measured it, minutes on a
 # slow machine.
 ZIG_FIRST = CompileLimits(seconds=1800.0)
@@ -185,13 +187,13 @@ class BuildRequest:
             made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
             since = time.time_ns()
-            found, hooks = self._source_findings(folder, shim) if self.checked else ("", None)
-            _write(shim, self.text + found)
-            outcome = self._compile_hooked(folder, shim, hooks) if hooks else None
+            found, hooks, bounds = self._source_findings(folder, shim) if self.checked else ("", None, ())
+            _write(shim, self.text + found + (_BOUNDS if bounds else ""))
+            outcome = self._compile_hooked(folder, shim, (*hooks, *bounds)) if hooks else None
             if outcome is not None and outcome.end in (End.DONE, End.TIMEOUT):
                 ready = None
             else:  # messages on a mistake in the source do not depend on the other way of compiling
-                outcome, ready = self._run_compiler(folder, shim, ready)
+                outcome, ready = self._run_compiler(folder, shim, ready, bounds)
             if self.suffix == MESSAGES and outcome.end in (End.DONE, End.REFUSED):
                 said = with_casts((folder / OUTPUT).read_bytes(), MESSAGE_BYTES)
                 _write(made, said.replace(str(shim), str(READ_SHIM)))
@@ -206,11 +208,11 @@ class BuildRequest:
         self._store_dependencies(key, dependencies)
         return library, dependencies
 
-    def _source_findings(self, folder: Path, shim: Path) -> tuple[str, tuple[str, ...] | None]:
+    def _source_findings(self, folder: Path, shim: Path) -> tuple[str, tuple[str, ...] | None, tuple[str, ...]]:
         """Return the table of the source's code that a device refuses; an empty one if the preprocessor fails.
 
-        Also return the flags to make it report its accesses through plain pointers; None if it has no such pointers, or
-        if the compiler cannot.
+        Also return the flags to make it report its accesses through plain pointers (None if it has no such pointers, or
+        if the compiler cannot), and those to make it report indices outside its arrays.
         """
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
@@ -232,11 +234,13 @@ class BuildRequest:
             if text is not None:
                 break
         if text is None:
-            return portability_rules.NOTHING_READ, None  # the compiler will report the error
+            return portability_rules.NOTHING_READ, None, ()  # the compiler will report the error
         if not portability_rules.words_are_left(text):
-            return portability_rules.NOTHING_READ, None
+            return portability_rules.NOTHING_READ, None, ()
         read = portability_rules.read(portability_rules.own_text(text, self._sources(shim).is_learners))
-        return portability_rules.table(read.found), hook_flags(self.compiler) if read.plain_pointers else None
+        hooks = hook_flags(self.compiler) if read.plain_pointers else None
+        bounds = bounds_flags(self.compiler) if read.indexed_arrays else ()
+        return portability_rules.table(read.found), hooks, bounds
 
     def _compile_hooked(self, folder: Path, shim: Path, hooks: tuple[str, ...]) -> CompileOutcome:
         """Compile the shim to assembly, and make a library of what ``with_sites`` makes of it.
@@ -253,16 +257,25 @@ class BuildRequest:
         linked = [str(assembly), *map(str, self.objects), "-o", str(folder / "made"), *self.flags]
         return self._run([*linked, *(() if debugged else ("-Wl,--strip-debug",))], folder)
 
-    def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
+    def _run_compiler(
+        self, folder: Path, shim: Path, ready: Ready | None, bounds: tuple[str, ...]
+    ) -> tuple[CompileOutcome, Ready | None]:
         """Compile the shim; return the outcome, and ``ready`` if that precompiled header was used, else None.
 
-        With the header, compiling takes less time; the result is the same.
+        With the header, compiling takes less time; the result is the same. bounds: from ``bounds_flags``; the linker
+        gets none of them, because it would add the compiler's own library.
         """
         arguments = [*diagnostic_flags(self.compiler), *self._arguments(), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
-            linked = map(str, (*self.objects, *more))
-            return self._run([str(shim), *linked, "-o", str(folder / "made"), *arguments], folder)
+            linked, text = [*map(str, (*self.objects, *more))], str(shim)
+            if bounds:
+                text = str(folder / "shim.o")
+                outcome = self._run([str(shim), "-c", "-o", text, *arguments, *bounds], folder)
+                if outcome.end is not End.DONE:
+                    return outcome
+                return self._run([text, *linked, "-o", str(folder / "made"), *self.flags], folder)
+            return self._run([text, *linked, "-o", str(folder / "made"), *arguments], folder)
 
         if ready is None or self.precompiled is None:
             return run(), None

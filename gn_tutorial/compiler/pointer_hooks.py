@@ -81,6 +81,11 @@ def hook_flags(compiler: Compiler) -> tuple[str, ...] | None:
     return (*_SHARED, *_FLAGS[compiler.name])
 
 
+def bounds_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Return the flags with which the compiler calls ``tensor/array_bounds.h`` for an index outside an array."""
+    return {"g++": ("-fsanitize=bounds",), "clang++": ("-fsanitize=array-bounds",)}.get(compiler.name, ())
+
+
 def with_sites(assembly: bytes, is_own: Callable[[Path], bool], twin: Path) -> bytes:
     """Return the assembly with the calls in lines of the learner's, as ``is_own`` says, and without the others.
 

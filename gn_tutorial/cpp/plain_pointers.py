@@ -1,4 +1,5 @@
-"""Finds whether device code reads or writes memory through plain pointers, and what is declared as such a pointer.
+"""Finds whether device code reads or writes memory through plain pointers or in arrays of its own, and what is declared
+as such a pointer.
 
 A kernel with such pointers is compiled so that it reports these accesses (``compiler/pointer_hooks``), which costs
 time. So a pointer that only tells a tensor its place is none, and neither is ``tiling->field``: nearly every kernel
@@ -65,6 +66,34 @@ def uses_plain_pointers(code: DeviceCode) -> bool:
         return False
     found = code.syntax.by_type(("subscript_expression", "pointer_expression"))
     return any(_is_global(code, _pointer_of(code, node)) for nodes in found.values() for node in nodes)
+
+
+def indexes_arrays(code: DeviceCode) -> bool:
+    """Return whether a function that may run on the device indexes an array by more than a literal.
+
+    An array is here what has the name of one that is declared anywhere in the text: a member's class may be unknown.
+    """
+    found = code.syntax.by_type(("array_declarator", "subscript_expression"))
+    arrays = {_name_of(code, node, "declarator") for node in found["array_declarator"]} - {""}
+    return any(
+        _name_of(code, node, "argument") in arrays and not _is_literal(node) and code.function_of(node) is not None
+        for node in found["subscript_expression"]
+        if arrays
+    )
+
+
+def _name_of(code: DeviceCode, node: Node | None, inside: str) -> str:
+    """Return the name in ``name[i][j]`` and ``object.name[i]``; else "". inside: the field of a node with the next."""
+    while node is not None and node.type in ("array_declarator", "subscript_expression"):
+        node = node.child_by_field_name(inside)
+    if node is not None and node.type == "field_expression":
+        node = node.child_by_field_name("field")
+    return code.text(node) if node is not None and node.type in ("identifier", "field_identifier") else ""
+
+
+def _is_literal(node: Node) -> bool:
+    indices = node.child_by_field_name("indices")
+    return indices is not None and [one.type for one in indices.named_children] == ["number_literal"]
 
 
 def points_to_global(code: DeviceCode, one: Declaration) -> bool:

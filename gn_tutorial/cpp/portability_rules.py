@@ -88,11 +88,13 @@ def words_are_left(preprocessed: str) -> bool:
 class SourceFacts:
     """What device code of a text may not have, for each entry in the order of the source.
 
-    plain_pointers: whether it reads or writes memory through plain pointers (``plain_pointers``).
+    plain_pointers: whether it reads or writes memory through plain pointers (``plain_pointers``). indexed_arrays:
+    whether it indexes arrays of its own by more than literals.
     """
 
     found: tuple[Placed, ...] = ()
     plain_pointers: bool = False
+    indexed_arrays: bool = False
 
 
 def find(own: OwnText) -> tuple[Placed, ...]:
@@ -104,14 +106,14 @@ def read(own: OwnText) -> SourceFacts:
     """Return the facts about the text; none if it has no device code."""
     # The import takes 50 ms, and most launches find their library in the cache.
     from gn_tutorial.cpp.device_code import DeviceCode
-    from gn_tutorial.cpp.plain_pointers import uses_plain_pointers
+    from gn_tutorial.cpp.plain_pointers import indexes_arrays, uses_plain_pointers
     from gn_tutorial.cpp.syntax import parse
 
     if "__global__" not in own.text:
         return SourceFacts()
     try:
         code = DeviceCode(parse(own.text))
-        return SourceFacts(tuple(_placed(own, code)), uses_plain_pointers(code))
+        return SourceFacts(tuple(_placed(own, code)), uses_plain_pointers(code), indexes_arrays(code))
     except ArgumentError:
         return SourceFacts()  # it is beyond a bound of ``syntax`` or ``scopes``
 

@@ -10,6 +10,7 @@ from gn_tutorial.diagnostics.findings import (
     Diagnostic,
     Findings,
     kernel_fault,
+    parse_report,
     parse_with_notes,
     printed_tail,
 )
@@ -175,6 +176,9 @@ def caught_signal(evidence: Evidence) -> KernelError:
     """Return the exception for a signal that the launcher's handler saw."""
     header = evidence.header
     name = signal_name(header.signal)
+    findings = parse_report(evidence.job.report())
+    if any(one.id == "array-index" for one in findings):  # the access took place, and may have damaged the stack
+        return kernel_fault(findings, evidence.ending.printed)
     if header.stack_overflow:
         hint = "look for a function that calls itself without end, or a large local array: buffers belong into a TBuf"
         return evidence.error(KernelCrash, "the kernel used up its stack (8 MiB)", hint)
@@ -244,7 +248,6 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
     else:
         at = f" at address {header.fault_address:#x}" if known else ""
         what = f"the kernel used memory that is not its own ({name}{at})"
-    # A local array has no bounds that could be checked. A write past its end changes pointers beside it.
     near = "look for a wild pointer or index near this place; also for an index past the end of a local array"
     return evidence.error(KernelCrash, what, hint or near)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from gn_tutorial.cpp.portability_rules import OwnText, read
+from gn_tutorial.cpp.portability_rules import OwnText, SourceFacts, read
 
 ENTRY = 'extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, GM_ADDR tiling) {'
 
 
-def uses(body: str, before: str = "") -> bool:
+def facts(body: str, before: str = "") -> SourceFacts:
     text = f"{before}\n{ENTRY} {body} }}\n"
-    return read(OwnText(text, tuple(("k.cpp", line) for line in range(1, text.count("\n") + 2)))).plain_pointers
+    return read(OwnText(text, tuple(("k.cpp", line) for line in range(1, text.count("\n") + 2))))
+
+
+def uses(body: str, before: str = "") -> bool:
+    return facts(body, before).plain_pointers
 
 
 @pytest.mark.parametrize(
@@ -43,6 +47,17 @@ def test_loads_and_stores_through_pointers(body: str) -> None:
 )
 def test_places_of_tensors_and_fields_of_tiling_structs_are_none(body: str) -> None:
     assert not uses(body)
+
+
+def test_indices_into_arrays_of_the_kernels_own() -> None:
+    indexed = [
+        "float s[8]; s[n] = 1.0f;",
+        "LocalTensor<float> t[2] = {}; Relu(t[i % 2], x, 8);",
+        "S a; a.of[n][1] = 2;",
+    ]
+    assert all(facts(body, "struct S { int of[4][2]; };").indexed_arrays for body in indexed)
+    others = ["float s[8] = {}; s[7] = 1.0f;", "LocalTensor<float> t; Relu(t[n], x, 8);", "float* p; p[n] = 1.0f;"]
+    assert not any(facts(body).indexed_arrays for body in others)
 
 
 def test_a_member_and_a_function_that_no_entry_reaches() -> None:

@@ -243,7 +243,7 @@ class Operation {
     const int64_t offset = at - (core_.ub + made.offset);
     const bool misaligned = (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0;
     core_.RequirePipe(made, event_.op, event_.loc);
-    if (core_.IsFree(buffer, tensor.number)) {
+    if (made.state != BufferState::Gone && core_.IsFree(buffer, tensor.number)) {
       NoteUseAfterFree(core_, event_.op, role, buffer, event_.loc);
       if (made.state != BufferState::Free) RefuseUsesAfterFree(core_, buffer, made.allocated);
     }
