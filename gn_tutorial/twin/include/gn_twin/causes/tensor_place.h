@@ -55,8 +55,8 @@ GNT_COLD inline void AddViewInElements(const Core& core, const MadeTensor& made,
 }
 
 // For `bytes` lost results from byte `at` of the Unified Buffer on, which `written` holds, and which an instruction at
-// `used` overwrites through `now`: adds the cause if `now` begins inside them, and would begin behind them if its offset
-// counted elements, or if both come from calls of Get for one TBuf.
+// `used` overwrites through `now`: adds the cause if `now` begins inside them, and would begin behind them if its
+// offset counted elements, or if both come from calls of Get for one TBuf.
 GNT_COLD inline void AddLostView(const Core& core, const MadeTensor& written, const MadeTensor& now, Loc used,
                                  uint64_t at, uint64_t bytes, FieldList& fields) {
   if (now.elements == 0 || now.buffer >= core.buffer_count) return;

@@ -113,8 +113,8 @@ struct NoRepeats {
   uint16_t buffer = kNoBuffer;  // of its destination
 };
 
-// A tensor that Get, GetWithOffset, AllocTensor or a constructor with an address made. It has a number of its own in its
-// block, which the tensors that [] and ReinterpretCast make from it keep.
+// A tensor that Get, GetWithOffset, AllocTensor or a constructor with an address made. It has a number of its own in
+// its block, which the tensors that [] and ReinterpretCast make from it keep.
 struct MadeTensor {
   Loc loc;
   const char* op = "";

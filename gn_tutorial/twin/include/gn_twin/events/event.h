@@ -76,8 +76,8 @@ enum class Flow : uint8_t {
 
 inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
 
-// Computes an element of a result as an instruction does: from the elements of its one or two sources, or from that of its
-// source and the call's number.
+// Computes an element of a result as an instruction does: from the elements of its one or two sources, or from that of
+// its source and the call's number.
 using Formula = float (*)(float first, float second);
 
 // How an instruction computes. `formula`: null if it is not element-wise on floats.

@@ -193,8 +193,9 @@ class NanSearch {
     return from_numbers;
   }
 
-  // Finds operands that the result overwrote: the value that was kept before (forms.h); else that of 0 and infinity with
-  // which the instruction computes this result; else the number from which on a function of one operand is infinite.
+  // Finds operands that the result overwrote: the value that was kept before (forms.h); else that of 0 and infinity
+  // with which the instruction computes this result; else the number from which on a function of one operand is
+  // infinite.
   void Restore(float result, Made& one) const {
     const bool lost[] = {one.known[0] != Made::Value, one.values == 2 && one.known[1] != Made::Value};
     if ((!lost[0] && !lost[1]) || one.values > 2) return;
