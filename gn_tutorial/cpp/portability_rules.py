@@ -26,7 +26,7 @@ ERRORS = frozenset(
 #: What only the code of a core may not have: threads run an entry that is marked ``__global__`` alone.
 _OF_CORES = frozenset(("language-math",))
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "18"
+CHECKS = "19"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
