@@ -117,10 +117,14 @@ class Symptom:
 
 @dataclass(frozen=True)
 class Words:
-    """The texts that several findings share. facts: field -> words that may be its value. places: name -> label."""
+    """The texts that several findings share.
+
+    facts: field -> words that may be its value. places: name -> label. rules: name -> how a number of a call counts.
+    """
 
     facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
 
 
 _Shape = TypeVar("_Shape")
@@ -177,7 +181,7 @@ def causes() -> Mapping[str, Cause]:
 @functools.cache
 def words() -> Mapping[str, tuple[str, ...]]:
     """Return field of a finding -> the English words that the twin may send in it."""
-    found = {key: tuple(listed) for key, listed in _shared().facts.items()}
+    found = {key: tuple(listed) for key, listed in shared().facts.items()}
     for shown in (*entries().values(), *causes().values()):
         for key, listed in shown.words.items():
             found[key] = tuple(dict.fromkeys((*found.get(key, ()), *listed)))
@@ -185,7 +189,8 @@ def words() -> Mapping[str, tuple[str, ...]]:
 
 
 @functools.cache
-def _shared() -> Words:
+def shared() -> Words:
+    """Return the package's texts that several findings share."""
     return _made(Words, tomllib.loads(_text("words.toml")))
 
 
@@ -194,12 +199,12 @@ def label_of(place: str, *shown: ShownWith) -> str:
 
     Return an empty text if neither has a label.
     """
-    return next((one.labels[place] for one in shown if place in one.labels), _shared().places.get(place, ""))
+    return next((one.labels[place] for one in shown if place in one.labels), shared().places.get(place, ""))
 
 
 def labels() -> Iterator[tuple[str, str]]:
     """Yield every label of a place, with the place's name."""
-    yield from _shared().places.items()
+    yield from shared().places.items()
     for shown in (*entries().values(), *causes().values()):
         yield from shown.labels.items()
 

@@ -7,6 +7,7 @@ makes text and HTML of them.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections import Counter
@@ -18,7 +19,7 @@ from typing import Any
 
 from gn_tutorial.cpp.source_line import buffer_names
 from gn_tutorial.cpp.source_text import readable_text
-from gn_tutorial.diagnostics import rendering
+from gn_tutorial.diagnostics import extents, rendering
 from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries, label_of, words
 from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined
@@ -51,15 +52,12 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """What went wrong, in one sentence; a second sentence names the cause if the twin knows it.
+        """What went wrong, in one sentence; others name the cause and the numbers of the calls, if the twin knows them.
 
         For an id that is not in the catalogue, the id's words and the facts.
         """
         what, cause = self._sentence("what") or self._spelt_out(), self._cause()
-        if not cause:
-            return what
-        both = translated("{what} {cause}")  # some languages have no space between sentences
-        return both.format(what=what, cause=self._filled(cause.what))
+        return _joined(what, *([self._filled(cause.what)] if cause else []), *extents.sentences(self.fields))
 
     @property
     def why(self) -> str:
@@ -70,7 +68,8 @@ class Diagnostic:
     def fix(self) -> str:
         """What to do next; empty if the catalogue does not say."""
         cause = self._cause()
-        return self._filled(cause.fix) if cause else self._sentence("fix")
+        fix = self._filled(cause.fix) if cause else self._sentence("fix")
+        return _joined(fix, *(translated(one) for one in extents.fixes(self.fields)))
 
     @property
     def column(self) -> int:
@@ -225,6 +224,11 @@ class Diagnostic:
         facts = ", ".join(f"{key} {value}" for key, value in self.fields.items())
         words = self.id.replace("-", " ")
         return f"{words} ({facts})" if facts else words
+
+
+def _joined(*sentences: str) -> str:
+    both = translated("{what} {cause}")  # some languages have no space between sentences
+    return functools.reduce(lambda what, cause: both.format(what=what, cause=cause), sentences)
 
 
 class _Facts(dict):

@@ -9,6 +9,7 @@ import program_pairs as programs
 import pytest
 
 from gn_tutorial.diagnostics import catalogue
+from gn_tutorial.diagnostics.extents import rules
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.translation.choice import languages, speaking
@@ -22,7 +23,8 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 SAMPLE = [
     "memory/overflow_bad",
     "race/barrier_of_another_pipe_bad",
-    "cause/gap_from_start_bad",
+    "extent/gap_from_start_bad",
+    "extent/length_wraps_bad",
     "cause/not_dequeued_bad",
     "cause/exp_overflow_bad",
     "cache/stale_bad",
@@ -36,6 +38,7 @@ def templates() -> Iterator[tuple[str, str]]:
     for name, cause in catalogue.causes().items():
         yield from ((f"{name}.{part}", getattr(cause, part)) for part in ("what", "fix"))
     yield from catalogue.labels()
+    yield from rules().items()
 
 
 @pytest.mark.parametrize("language", OTHERS)

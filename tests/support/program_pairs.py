@@ -3,7 +3,8 @@
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
 the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
-causes.toml, and names the line of ``// the cause``, if it has one. course/playground/programs reads the other comments.
+causes.toml, and names the line of ``// the cause``, if it has one; what ``extent/`` shows is in test_extents.py.
+course/playground/programs reads the other comments.
 They are compiled into two libraries, to compile the headers once: those with plain pointers, whose code reports each
 access (``compiler/pointer_hooks``), and all others. No pytest here: the lint of the pages runs without it.
 """

@@ -6,6 +6,7 @@ they get some in a short form. Both must report the same, except for the write t
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,11 @@ def told(
 
 
 def _facts(one: Diagnostic) -> dict[str, Any]:
-    """Return the facts without the cause of a gap: only a write in full can be named, so launches may differ in it."""
+    """Return the facts without the cause of a gap and the numbers of calls.
+
+    Only a write in full can be named, so launches may differ in them.
+    """
     names = list(one.fields)
-    if one.id in ("ub-never-written", "ub-stale") and "cause" in names:
-        names = names[: names.index("cause")]
+    if one.id in ("ub-never-written", "ub-stale"):
+        names = list(itertools.takewhile(lambda name: name not in ("cause", "extent"), names))
     return {name: one.fields[name] for name in names}

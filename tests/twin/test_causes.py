@@ -7,7 +7,6 @@ import re
 import pytest
 from program_pairs import CAUSE, SOURCES, findings
 
-import gn_tutorial as gnt
 from gn_tutorial.diagnostics.catalogue import causes
 from gn_tutorial.diagnostics.findings import Diagnostic
 
@@ -35,16 +34,6 @@ def test_the_cause_is_named_with_its_line_and_leads_to_its_own_fix(name: str) ->
     assert all(f"line {number}" in one.what for number in marked)
 
 
-def test_numbers_of_a_gap_are_those_of_the_call() -> None:
-    assert "16 repeats" not in found("lanes_left_out").what
-    assert "32 of 64 lanes (128 bytes), and its 4 repeats begin 8 blocks of 32 bytes (256 bytes)" in (
-        found("lanes_left_out").what
-    )
-    assert "4 results of 4 bytes, 32 bytes apart" in found("result_stride").what
-    assert "256 bytes, which are 64 elements; Adds reads 256" in found("pad_length").what
-    assert "Adds in line 21 writes 192 elements of 4 bytes; DataCopy reads 200" in found("short_write").what
-
-
 def test_two_buffers_of_one_line_keep_their_names() -> None:
     (one,) = findings("memory/two_on_a_line_bad")
     assert one.buffer == "narrow"
@@ -63,42 +52,9 @@ def test_a_row_whose_offset_wraps_is_named_though_rows_do_not_end_there() -> Non
     assert "in 8 bits, 320 becomes 64" in one.what
 
 
-def test_who_left_a_gap_is_named_though_another_one_has_worked_in_place_since() -> None:
-    (one,) = findings("memory/never_written_in_place_bad")
-    assert one.fields["cause"] == "lanes-left-out"
-    assert "Maxs in line 17 leaves them out: its mask has 64 of 128 lanes" in one.what
-
-
 def test_all_lanes_are_no_number_that_has_gone_below_zero() -> None:
     causes_of = {one.id: one.fields.get("cause") for one in findings("vector/counter_mode_left_on_bad")}
     assert causes_of["ub-out-of-bounds"] == "counter-mode"
-
-
-STORES_80000_BYTES = """
-#include "kernel_operator.h"
-using namespace AscendC;
-extern "C" __global__ __aicore__ void fill(GM_ADDR y) {
-  TPipe pipe;
-  TQue<TPosition::VECOUT, 1> queue;
-  pipe.InitBuffer(queue, 1, 80000);
-  GlobalTensor<float> yGm;
-  yGm.SetGlobalBuffer((__gm__ float*)y, 20000);
-  LocalTensor<float> a = queue.AllocTensor<float>();
-  Duplicate(a, 1.0f, 20000);
-  queue.EnQue(a);
-  a = queue.DeQue<float>();
-  DataCopyParams one;
-  one.blockLen = 20000 * sizeof(float);
-  DataCopyPad(yGm, a, one);
-  queue.FreeTensor(a);
-}
-"""
-
-
-def test_a_store_whose_length_wraps_in_16_bits() -> None:
-    (one,) = gnt.kernel(source=STORES_80000_BYTES).run(gnt.out(20000), blocks=1).diagnostics
-    assert (one.id, one.fields["cause"]) == ("gm-not-written", "length-wraps")
-    assert "DataCopyPad in line 16 copies 14464 bytes of 80000, 65536 too few" in one.what
 
 
 def test_a_work_buffer_is_as_long_as_the_documentation_asks() -> None:

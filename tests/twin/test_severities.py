@@ -22,12 +22,12 @@ WRONG = [name for name in SOURCES if name.endswith("_bad")]
 #: What is wrong after it where the launch goes on.
 FAILS_STILL = {
     "cause/alloc_for_deque_bad": {"queue-never-dequeued"},
-    "cause/length_of_larger_type_bad": {"ub-never-written"},
+    "extent/length_of_larger_type_bad": {"ub-never-written"},
     "cause/not_dequeued_bad": {"queue-wrong-state"},
     "cause/reinterpreted_bad": {"operands-overlap"},
-    "cause/repeat_mask_exchanged_bad": {"ub-never-written"},
-    "cause/stride_too_long_bad": {"ub-never-written"},
-    "cause/strides_exchanged_bad": {"operands-overlap", "ub-never-written"},
+    "extent/repeat_mask_exchanged_bad": {"ub-never-written"},
+    "extent/stride_too_long_bad": {"ub-never-written"},
+    "extent/strides_exchanged_bad": {"operands-overlap", "ub-never-written"},
     "cause/view_in_elements_bad": {"operands-overlap"},
     "copy/pad_row_too_long_bad": {"ub-out-of-bounds"},
     "flag/set_twice_bad": {"flag-never-awaited"},
@@ -35,7 +35,7 @@ FAILS_STILL = {
     "memory/view_bad": {"operands-overlap"},
     "queue/pipe_gone_bad": {"queue-no-free-buffer"},
     "queue/freed_twice_bad": {"queue-wrong-state"},
-    "cause/block_len_unit_bad": {"gm-out-of-bounds"},
+    "extent/block_len_unit_bad": {"gm-out-of-bounds"},
     "sync/without_pipe_bad": {"pipe-gone"},
 }
 

@@ -36,6 +36,7 @@ from gn_tutorial.course.quizzes.quiz import names as quiz_names  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
 from gn_tutorial.cpp.dataflow import LABELS  # noqa: E402
 from gn_tutorial.diagnostics import catalogue  # noqa: E402
+from gn_tutorial.diagnostics.extents import rules  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, LOCALE, speaking  # noqa: E402
 from gn_tutorial.translation.markdown import prose_of, translated_markdown  # noqa: E402
 from gn_tutorial.translation.texts import DOMAIN, _catalogue, key_of  # noqa: E402
@@ -85,6 +86,7 @@ def _of_diagnostics() -> Iterator[Found]:
         yield from ((f"{entry.id}.{part}", getattr(entry, part)) for part in ("what", "why", "fix"))
     for name, cause in catalogue.causes().items():
         yield from ((f"{name}.{part}", getattr(cause, part)) for part in ("what", "fix"))
+    yield from ((f"rule.{form}", text) for form, text in rules().items())
     for symptom in catalogue.symptoms():
         yield from (("symptoms.toml", text) for text in (symptom.title, *prose_of(symptom.look)))
     yield from ((f"label.{name}", text) for name, text in sorted(catalogue.labels()))

@@ -61,10 +61,10 @@ NOT_THERE |= {"race/pointer_counter_bad", "race/pointer_reads_bad", "race/pointe
 #: What depends on compiler and machine: what holds no value has clang's pattern, which stays one in a float
 #: sum, and unwritten bytes of the Unified Buffer look like it; an offset of 4 GiB or more wraps around in 32 bits.
 MORE_OR_OTHER_WORDS = {
-    "cause/index_behind_bad",
     "cause/no_index_bad",
     "cause/no_value_bad",
     "cause/wrapped_elements_bad",
+    "extent/index_behind_bad",
     "language/never_set_bad",
     "memory/never_written_scalar_bad",
 }

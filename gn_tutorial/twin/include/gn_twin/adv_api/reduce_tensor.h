@@ -35,7 +35,7 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
     }
     EmitOperation(op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
       operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
-      operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+      AddLanes(operation, "src", src, plan, strides, Access::Read);
       operation.Works(work_elements);
       operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
       return operation.Flows(Flow::Fold).Emit(plan, sizeof(T));

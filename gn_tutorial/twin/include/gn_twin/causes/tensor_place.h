@@ -1,5 +1,5 @@
-// Adds a cause to a finding about a tensor at a wrong place: a mistake with GetWithOffset, ReinterpretCast or a second
-// TPipe.
+// Adds a cause to a finding about a tensor at a wrong place: a mistake with GetWithOffset, ReinterpretCast, an
+// offset or a second TPipe.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -27,6 +27,19 @@ GNT_COLD inline void AddSwappedView(const Core& core, const MadeTensor& made, Lo
   if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[made.buffer].bytes)
     return;
   AddView("view-swapped", made, used, fields);
+}
+
+// For a tensor that begins behind the end of its buffer: adds the cause if it would fit with the same number as an
+// offset in bytes.
+GNT_COLD inline void AddOffsetInBytes(uint64_t offset, uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes,
+                                      FieldList& fields) {
+  const uint64_t meant = offset / element_bytes;
+  if (fields.Has("cause") || element_bytes < 2 || offset < buffer_bytes || offset % element_bytes != 0) return;
+  if (meant % kBlockBytes != 0 || meant + bytes > buffer_bytes) return;
+  fields.Add({"cause", "offset-in-bytes"});
+  fields.Add({"element", meant});
+  fields.Add({"elements", buffer_bytes / element_bytes});
+  fields.Add({"meant", meant / element_bytes});
 }
 
 // For a tensor of ReinterpretCast that is used beyond its end: adds the cause if as many elements of the original type

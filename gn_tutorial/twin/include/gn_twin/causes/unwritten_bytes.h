@@ -19,10 +19,13 @@ struct MissedRead {
   uint32_t element_bytes;
   uint64_t buffer;
   uint64_t buffer_end;
-  Loc by;             // the line that reads
-  uint32_t rows = 0;  // a copy out reads `rows` rows of row_bytes bytes, which begin row_pitch bytes apart
-  uint64_t row_bytes = 0;
-  uint64_t row_pitch = 0;
+  Loc by;  // the line that reads
+  const char* role;
+  Extent extent;
+
+  void AddNumbers(FieldList& fields) const {
+    if (extent.form != Extent::Form::Unknown) fields.Add(Field::Fits("extent", role, extent, missing - reads_begin));
+  }
 };
 
 class GapCause {
@@ -46,15 +49,22 @@ class GapCause {
       fields.Add({"gap_line", write.loc.line});
       return;
     }
-    if (write.strided) return Strides(core, read, write, fields);
-    if (!write.copy && write.row_bytes != 0 && write.rows > 1 && write.row_pitch != write.row_bytes) {
-      Name("result-stride", write, fields);
-      fields.Add({"results", write.rows});
-      fields.Add({"result_bytes", write.row_bytes});
-      fields.Add({"pitch", write.row_pitch});
-      return;
-    }
-    if (read.missing >= write.end && write.IsOneRun()) Short(read, write, fields);
+    if (write.one_run && read.missing < write.end) return;
+    if (Intent(core, read, write, fields)) return;
+    const uint64_t reads_end = read.reads_end == 0 ? read.missing + read.element_bytes : read.reads_end;
+    if (reads_end <= read.missing || read.element_bytes == 0) return;
+    const uint64_t reads_begin = read.reads_end == 0 ? read.missing : read.reads_begin;
+    Name("left-out", write, fields);
+    fields.Add({"wrote_from", (write.begin - read.buffer) / read.element_bytes});
+    fields.Add({"wrote_to", (write.end - read.buffer - 1) / read.element_bytes});
+    fields.Add({"reads_from", (reads_begin - read.buffer) / read.element_bytes});
+    fields.Add({"reads_to", (reads_end - read.buffer - 1) / read.element_bytes});
+    // A read that begins elsewhere, of single elements or of rows that lie apart, does not say how long the write should be.
+    const bool rows = read.extent.form == Extent::Form::Padded && read.extent.value[0] > 1;
+    const bool same = read.reads_end != 0 && reads_begin == write.begin && !rows;
+    if (write.extent.form != Extent::Form::Unknown)
+      fields.Add(Field::Needs("gap_extent", "dst", write.extent, same ? reads_end - write.begin : 0));
+    read.AddNumbers(fields);
   }
 
  private:
@@ -111,124 +121,49 @@ class GapCause {
     load.begin = static_cast<uint32_t>(begin);
     load.end = static_cast<uint32_t>(read.missing);
     load.element_bytes = 0;
-    load.copy = true;
-    load.moved = writer.call != 0 ? ~writer.call : 0;
+    load.copy = load.one_run = true;
+    // For a load `call` has the bytes of a row. Only DataCopyPad gives them as such.
+    const uint64_t row = WholeBlockBytes(~writer.call);
+    if (writer.call != 0 && row != 0 && __builtin_strcmp(writer.op, "DataCopyPad") == 0)
+      load.extent = Extent::OfRows(Extent::Form::Padded, 1, (read.missing - begin) / row, row, row, ~writer.call);
     return load;
   }
 
-  static void Strides(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
-    const uint32_t blocks = (write.lanes * write.element_bytes + kBlockBytes - 1) / kBlockBytes;
-    const MaskFrom* const left = core.MaskOf(write.loc);
-    if (write.rep_stride == 1 && write.repeats > 1 && blocks > 1 && write.blk_stride == blocks) {
-      Name("block-repeat-exchanged", write, fields);
-    } else if (write.rep_stride == 0 && write.repeats > 1) {
-      Name("repeat-stride-0", write, fields);
-    } else if (write.blk_stride == 0 && blocks > 1) {
-      Name("block-stride-0", write, fields);
-    } else if (read.missing >= write.end) {
-      return Short(read, write, fields);
-    } else if (left != nullptr && left->op[0] != '\0' && write.lanes < write.per_repeat) {
+  // Adds the cause, if the kernel meant something that no number of the write shows: a mask that is still set, an index
+  // that was not asked for, a result that has bits or fewer pairs.
+  GNT_COLD static bool Intent(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    if (read.missing < write.end) {
+      const MaskFrom* const left = core.MaskOf(write.loc);
+      if (left == nullptr || left->op[0] == '\0' || write.lanes >= write.per_repeat) return false;
       Name("mask-left-over", write, fields);
       fields.Add({"mask_op", left->op});
       fields.Add({"mask_file", left->set.file});
       fields.Add({"mask_line", left->set.line});
-    } else {
-      Name("lanes-left-out", write, fields);
+      fields.Add({"lanes", write.lanes});
+      fields.Add({"per_repeat", write.per_repeat});
+      return true;
     }
-    fields.Add({"repeats", write.repeats});
-    fields.Add({"lanes", write.lanes});
-    fields.Add({"per_repeat", write.per_repeat});
-    fields.Add({"lane_bytes", write.lanes * write.element_bytes});
-    fields.Add({"blk_stride", write.blk_stride});
-    fields.Add({"rep_stride", write.rep_stride});
-    fields.Add({"rep_bytes", write.rep_stride * kBlockBytes});
-    fields.Add({"blocks", blocks});
-  }
-
-  // Adds the cause for a write of fewer bytes than are read. If the length of a DataCopyPad, which counts bytes, equals
-  // the number of elements, the kernel gave it in elements.
-  static void Short(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const bool next_only = read.reads_end == 0 || read.reads_end == write.end + read.element_bytes;
     if (next_only && read.missing == write.end && IsExtreme(write.op)) {
       Name("no-index", write, fields);
       fields.Add({"ask", write.op[0] == 'W' ? "order = ReduceOrder::ORDER_VALUE_INDEX" : "calIndex = true"});
-      return;
+      return true;
     }
-    if (read.reads_end == 0) return Behind(read, write, fields);
-    if (read.reads_end <= read.missing || read.element_bytes == 0) return;
-    if (BeginsElsewhere(read, write, fields)) return;
-    const uint32_t wrote = write.end - write.begin;
-    const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
-    const uint32_t whole = (reads + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
-    const uint64_t read_bytes = read.reads_end - write.begin;
-    if (write.copy && read_bytes > wrote && (read_bytes - wrote) % (1 << 16) == 0) {
-      Name("length-wraps", write, fields);
-      fields.Add({"wrote_bytes", wrote});
-      fields.Add({"read_bytes", read_bytes});
-      fields.Add({"lost", read_bytes - wrote});
-      return;
-    }
-    if (IsOneOf(write.op, {"Compare", "CompareScalar", "Compares"}) && reads >= 8 * wrote) {
+    const uint64_t wrote = write.end - write.begin, reads = read.reads_end - write.begin;
+    if (read.reads_end <= read.missing || read.element_bytes == 0) return false;
+    if (IsOneOf(write.op, {"Compare", "CompareScalar", "Compares"}) && reads / read.element_bytes >= 8 * wrote) {
       Name("mask-bits", write, fields);
       fields.Add({"wrote_bytes", wrote});
-      fields.Add({"read_elements", reads});
-      return;
+      fields.Add({"read_elements", reads / read.element_bytes});
+      return true;
     }
     if (IsOneOf(write.op, {"MrgSort"})) {
       Name("merge-suspended", write, fields);
-      fields.Add({"pairs", wrote / 8});
-      fields.Add({"read_pairs", read_bytes / 8});
-      return;
+      fields.Add({"pairs", wrote / Extent::kPairBytes});
+      fields.Add({"read_pairs", reads / Extent::kPairBytes});
+      return true;
     }
-    if (read.rows > 1 && read.row_bytes < read.row_pitch && wrote == read.rows * read.row_bytes) {
-      Name("rows-taken-apart", write, fields);
-      fields.Add({"rows", read.rows});
-      fields.Add({"row_bytes", read.row_bytes});
-      fields.Add({"pitch", read.row_pitch});
-      return;
-    }
-    const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
-    if (pad && IsRowInElements(write, read_bytes, read.element_bytes)) {
-      Name("pad-row-length", write, fields);
-      fields.Add({"row_bytes", write.moved});
-      return;
-    }
-    Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
-    fields.Add({"wrote_bytes", wrote});
-    fields.Add({"wrote_elements", wrote / read.element_bytes});
-    fields.Add({"read_elements", reads});
-    fields.Add({"read_element_bytes", read.element_bytes});
-  }
-
-  // Adds the cause if as many bytes were written as are read, but from another element on.
-  static bool BeginsElsewhere(const MissedRead& read, const LastWrite& write, FieldList& fields) {
-    const uint64_t bytes = read.reads_end - read.reads_begin;
-    if (read.reads_begin == write.begin || bytes != write.end - write.begin || bytes % read.element_bytes != 0)
-      return false;
-    Name("begins-elsewhere", write, fields);
-    fields.Add({"elements", bytes / read.element_bytes});
-    fields.Add({"wrote_from", (write.begin - read.buffer) / read.element_bytes});
-    fields.Add({"reads_from", (read.reads_begin - read.buffer) / read.element_bytes});
-    return true;
-  }
-
-  // Whether the length of a row, which counts bytes, was given in elements. Then a read of `bytes` bytes from the first
-  // row on ends where a row of that many elements would end, if all rows had that length.
-  static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
-    const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
-    if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;
-    const uint64_t row = uint64_t{write.moved} * element_bytes;
-    const uint64_t pitch = (row + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
-    return bytes % pitch == row % pitch;
-  }
-
-  // Adds the cause for an element that the scalar unit reads behind those that were written.
-  static void Behind(const MissedRead& read, const LastWrite& write, FieldList& fields) {
-    const uint64_t at = read.missing - write.begin;
-    if (read.element_bytes == 0 || at % read.element_bytes != 0) return;
-    Name("index-behind", write, fields);
-    fields.Add({"wrote_elements", (write.end - write.begin) / read.element_bytes});
-    fields.Add({"index", at / read.element_bytes});
+    return false;
   }
 
   // Whether `op` is a reduction that can also write the index of the value, behind the value.
@@ -249,16 +184,19 @@ class GapCause {
   }
 };
 
-// Adds the cause if an instruction that should have written into the buffer had no repeats.
-GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldList& fields) {
-  for (const NoRepeats& one : core.no_repeats) {
+// Adds the cause if an instruction or copy that should have written into the buffer had nothing to do.
+GNT_COLD inline void AddNothingDone(const Core& core, const Buffer& buffer, const MissedRead& read, FieldList& fields) {
+  for (const NothingDone& one : core.nothing_done) {
     if (one.buffer >= core.buffer_count) continue;
     const Buffer& of = core.buffers[one.buffer];
     if (of.offset != buffer.offset || of.made.line != buffer.made.line) continue;
-    fields.Add({"cause", "no-repeats"});
+    fields.Add({"cause", "nothing-done"});
     fields.Add({"gap_op", one.op});
     fields.Add({"gap_file", one.loc.file});
     fields.Add({"gap_line", one.loc.line});
+    if (one.made.form != Extent::Form::Unknown && read.reads_end != 0)
+      fields.Add(Field::Needs("gap_extent", "dst", one.made, read.reads_end - read.reads_begin));
+    read.AddNumbers(fields);
     return;
   }
 }

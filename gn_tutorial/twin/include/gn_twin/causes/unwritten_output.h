@@ -34,20 +34,6 @@ GNT_COLD inline void AddUnwrittenOutput(const Core& core, const WatchedOutput& w
                                         uint64_t first, FieldList& fields) {
   const uint32_t element = watched.ElementBytes();
   const uint64_t written = watched.arg->bytes - missing;
-  if (element > 1 && written * element == watched.arg->bytes && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
-    fields.Add({"cause", "pad-length-out"});
-    fields.Add({"store_op", watched.op});
-    fields.Add({"written", written});
-  }
-  const bool one_store = watched.stored == written && watched.longest == written && first == written;
-  if (one_store && missing % (1 << 16) == 0 && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
-    fields.Add({"cause", "length-wraps"});
-    fields.Add({"gap_op", watched.op});
-    fields.Add({"gap_line", watched.last.line});
-    fields.Add({"wrote_bytes", written});
-    fields.Add({"read_bytes", watched.arg->bytes});
-    fields.Add({"lost", missing});
-  }
   if (!fields.Has("cause")) AddWraps(core, watched, first / element, missing == watched.arg->bytes - first, fields);
   if (watched.empty.line != 0 && !fields.Has("cause")) {
     fields.Add({"cause", "empty-store"});
@@ -61,10 +47,6 @@ GNT_COLD inline void AddUnwrittenOutput(const Core& core, const WatchedOutput& w
       watched.stored >= 2 * written) {
     fields.Add({"cause", "stored-over"});
     fields.Add({"stored", watched.stored / element});
-    fields.Add({"written", written / element});
-  }
-  if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
-    fields.Add({"cause", "mostly-not-written"});
     fields.Add({"written", written / element});
   }
 }

@@ -138,6 +138,7 @@ class GlobalMemoryChecker final : public Observer {
       watched.start_block = block;
     }
     watched.atomic |= atomic;
+    ++watched.stores;
     watched.stored += bytes;
     if (bytes > watched.longest) watched.longest = bytes;
     watched.last = loc;
@@ -223,8 +224,18 @@ class GlobalMemoryChecker final : public Observer {
                      {"of", watched.arg->bytes / element},
                      {"first", first / element},
                      {"bytes", missing},
-                     {"element_bytes", element}};
+                     {"element_bytes", element},
+                     {"blocks", core.job->blocks},
+                     {"stores", watched.stores},
+                     {"longest", watched.longest / element}};
     AddUnwrittenOutput(core, watched, missing, first, fields);
+    // Stores of one length, which would fill the array if it counted elements, or had more bits.
+    const uint64_t bytes = watched.arg->bytes, stored = bytes - missing, each = watched.longest;
+    const Extent one{Extent::Form::Bytes, element, 1, each};
+    const uint64_t meant = watched.stores == 0 ? 0 : bytes / watched.stores;
+    if (!fields.Has("cause") && __builtin_strcmp(watched.op, "DataCopyPad") == 0 && watched.stored == stored &&
+        watched.stores * each == stored && (meant == each * element || (meant - each) % (1 << 16) == 0))
+      fields.Add(Field::Needs("extent", "dst", one, meant));
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }

@@ -1,7 +1,6 @@
 // Writes the findings about the contents of the Unified Buffer as diagnostics. Each names the instruction, its place
 // and the buffer.
 #pragma once
-#include "gn_twin/causes/exchanged_numbers.h"
 #include "gn_twin/causes/tensor_place.h"
 #include "gn_twin/causes/unwritten_bytes.h"
 #include "gn_twin/core/emit.h"
@@ -33,7 +32,7 @@ GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, 
   const Buffer buffer = found != nullptr ? *found : Buffer{};
   const uint64_t end = found != nullptr ? uint64_t{buffer.offset} + buffer.bytes : kUbBytes;
   const MissedRead read{origin.missing, origin.reads_begin, origin.reads_end, origin.element_bytes, buffer.offset, end,
-                        origin.loc};
+                        origin.loc,     origin.role,        origin.extent};
   return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 
@@ -53,10 +52,10 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                    {"buffer_file", buffer.made.file},
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
-  ExchangeCause::Add(origin.exchange, origin.op, fields);
-  if (!fields.Has("cause")) GapCause::Explain(core, missing.read, missing.gap, fields);
-  if (!fields.Has("cause")) AddNoRepeats(core, buffer, fields);
+  GapCause::Explain(core, missing.read, missing.gap, fields);
+  if (!fields.Has("cause")) AddNothingDone(core, buffer, missing.read, fields);
   if (!fields.Has("cause")) AddNotDequeued(core, buffer, fields);
+  if (!fields.Has("cause")) missing.read.AddNumbers(fields);
   origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
                : core.Fault("ub-never-written", origin.loc, used, fields);
 }

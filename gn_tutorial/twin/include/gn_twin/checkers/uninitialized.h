@@ -77,11 +77,9 @@ class UninitializedResults {
       const uint64_t end = source.pieces == nullptr ? begin + source.bytes : 0;
       const uint8_t bytes = source.element_bytes;
       if (event.kind == Kind::Copy) {
-        MissingValue value = MissingAt(
-            core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes), event.loc);
-        value.read.rows = source.rows;
-        value.read.row_bytes = source.row_bytes;
-        value.read.row_pitch = source.row_pitch;
+        Origin copied = shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes);
+        if (copied.op == event.op && copied.loc.line == event.loc.line) copied.extent = ExtentOf(event, source);
+        const MissingValue value = MissingAt(core, shadow, copied, event.loc);
         const uint64_t tail = TailMissing(core, shadow, event, source);
         if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
@@ -90,8 +88,7 @@ class UninitializedResults {
         MarkLacking(core, shadow, event, source, *dst, results);
         origin = shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes);
         if (origin.loc.line == event.loc.line && origin.loc.file == event.loc.file)
-          origin.exchange =
-              ExchangeCause::Find(event, [&](const Event& other) { return LacksNone(core, shadow, other); });
+          origin.extent = ExtentOf(event, source);
       }
     }
     return dst;
@@ -126,20 +123,6 @@ class UninitializedResults {
     ForUbRuns(core, event, source,
               [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
     return none;
-  }
-
-  // Whether an instruction with this event would read only bytes that have values.
-  static bool LacksNone(const Core& core, const UbState& shadow, const Event& event) {
-    bool all = true;
-    for (uint8_t i = 0; i < event.operands; ++i) {
-      const Operand& source = event.operand[i];
-      if (source.access != Access::Read || source.space != Space::UB) continue;
-      ForRuns(event, source, [&](const uint8_t* run, uint64_t bytes) {
-        const uint64_t at = core.UbOffset(run);
-        all = all && at + bytes <= kUbBytes && shadow.bytes.HasAll(at, bytes);
-      });
-    }
-    return all;
   }
 
   // Sets lacking_ for the results that depend on a missing value of `source`.

@@ -70,10 +70,10 @@ struct Core {
   uint32_t freed_use_count = 0;
 
   // The latest instructions that were called with 0 repeats, and so did nothing.
-  static constexpr uint32_t kNoRepeats = 4;
-  NoRepeats no_repeats[kNoRepeats];
-  uint32_t next_no_repeats = 0;
-  void NoteNoRepeats(const NoRepeats& one) { no_repeats[next_no_repeats++ % kNoRepeats] = one; }
+  static constexpr uint32_t kNothingDone = 4;
+  NothingDone nothing_done[kNothingDone];
+  uint32_t next_nothing_done = 0;
+  void NoteNothingDone(const NothingDone& one) { nothing_done[next_nothing_done++ % kNothingDone] = one; }
 
   // The latest tensors that were made, each at the place of its number; the number is that of the last one.
   static constexpr uint32_t kMadeTensors = kObserved ? 32 : 1;

@@ -106,11 +106,12 @@ struct MaskFrom {
   const char* op = "";
 };
 
-// An instruction that had no repeats, and so did nothing.
-struct NoRepeats {
+// An instruction without repeats, or a copy of no bytes.
+struct NothingDone {
   const char* op = "";
   Loc loc;
   uint16_t buffer = kNoBuffer;  // of its destination
+  Extent made;                  // of its destination
 };
 
 // A tensor that Get, GetWithOffset, AllocTensor or a constructor with an address made. It has a number of its own in
@@ -191,15 +192,6 @@ struct KernelType {
   Loc set;
   bool of_key = false;
   bool waits = true;  // its cores can wait for each other
-};
-
-// Two numbers that the kernel has probably exchanged in a call (causes/exchanged_numbers.h). `cause`: null if none.
-struct Exchange {
-  const char* cause = nullptr;
-  uint32_t repeats = 0;  // for repeat-mask-exchanged: the repeats and lanes as given
-  uint32_t lanes = 0;
-  uint32_t blk[2] = {};  // for strides-exchanged: the block strides of src0 and src1
-  uint32_t rep[2] = {};  // for strides-exchanged: their repeat strides
 };
 
 }  // namespace gn_twin

@@ -4,6 +4,7 @@
 
 #include "gn_twin/base/constants.h"
 #include "gn_twin/base/loc.h"
+#include "gn_twin/events/extent.h"
 
 namespace gn_twin {
 
@@ -57,6 +58,7 @@ struct Operand {
   uint8_t element_bytes = 1;  // of this operand
   bool cached = true;         // global memory goes through the L2 cache; false only if the tensor's cache hint says so
   bool floats = false;        // its elements are float, half or bfloat16_t
+  Extent::Form made = Extent::Form::Unknown;  // which parameters of the call make its bytes
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
   uint16_t tensor = 0;  // the low bits of its MadeTensor's number; 0: unknown

@@ -6,6 +6,27 @@
 
 namespace gn_twin {
 
+// Returns the extent of an operand, by the parameters that made it; an unknown one if they do not make all of its bytes.
+inline Extent ExtentOf(const Event& event, const Operand& operand) {
+  const uint32_t bytes = operand.element_bytes;
+  Extent extent;
+  if (operand.made == Extent::Form::Repeats) {
+    extent = {operand.made, bytes, event.repeats, event.active.first, operand.blk_stride, operand.rep_stride};
+  } else if (operand.made == Extent::Form::Pairs) {
+    extent = {operand.made, bytes, operand.bytes / Extent::kPairBytes};
+  } else if (operand.row_bytes == 0) {
+    extent = Extent::OfRows(operand.made, bytes, 1, operand.bytes, operand.bytes, operand.bytes);
+  } else {
+    uint64_t moved = operand.row_bytes;
+    for (uint8_t i = 0; i < event.operands; ++i)
+      if (event.operand[i].space == Space::GM) moved = event.operand[i].row_bytes;
+    extent = Extent::OfRows(operand.made, bytes, operand.rows, operand.row_bytes, operand.row_pitch, moved);
+  }
+  // The last row of a DataCopyPad out of the Unified Buffer ends before its block does.
+  const uint64_t end = operand.made == Extent::Form::Padded ? WholeBlockBytes(operand.bytes) : operand.bytes;
+  return extent.Bytes() == end ? extent : Extent{};
+}
+
 // Calls visit(address, bytes) for active lanes of an operand with strides, at most one repeat at a time. kOnce: visits
 // once the bytes that all repeats share (stride 0) and, without a bit mask, those that all blocks of a repeat share.
 template <bool kOnce = false, class Visit>

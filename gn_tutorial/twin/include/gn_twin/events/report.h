@@ -9,22 +9,38 @@
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
 #include "gn_twin/base/loc.h"
+#include "gn_twin/events/extent.h"
 #include "gn_twin/events/wild_values.h"
 #include "gn_twin/events/wrapped_numbers.h"
 
 namespace gn_twin {
 
-// One named fact of a diagnostic: a number or a text.
+// One named fact of a diagnostic: a number, a text or an extent.
 struct Field {
   const char* key = "";
-  const char* text = nullptr;
+  const char* text = nullptr;  // of an extent: the role of its operand
   int64_t number = 0;
+  const Extent* extent = nullptr;
+  bool needs = false;
 
   constexpr Field() = default;
   constexpr Field(const char* key, const char* text) : key(key), text(text) {}
   template <class N>
     requires requires(N number) { static_cast<int64_t>(number); }
   constexpr Field(const char* key, N number) : key(key), number(static_cast<int64_t>(number)) {}
+
+  // An operand that should fit into `bytes` bytes, and one that should be at least that long. The report has, for each
+  // parameter, a value with which it would be so.
+  static Field Fits(const char* key, const char* role, const Extent& extent, uint64_t bytes) {
+    return Field(key, role, extent, bytes, false);
+  }
+  static Field Needs(const char* key, const char* role, const Extent& extent, uint64_t bytes) {
+    return Field(key, role, extent, bytes, true);
+  }
+
+ private:
+  Field(const char* key, const char* role, const Extent& extent, uint64_t bytes, bool needs)
+      : key(key), text(role), number(static_cast<int64_t>(bytes)), extent(&extent), needs(needs) {}
 };
 
 // Whether the launch treats a finding as an error. `usually` decides, unless TwinOptions names the finding.
@@ -62,7 +78,8 @@ class ReportWriter {
     const Wrapped wrapped = wild != nullptr || IsOfCounterMode(fields, count) ? Wrapped{} : WrappedOf(fields, count);
     bool first = true;
     for (uint32_t i = 0; i < count; ++i) {
-      if ((wild != nullptr || wrapped.below != 0) && __builtin_strcmp(fields[i].key, "cause") == 0) continue;
+      const bool explains = fields[i].extent != nullptr || __builtin_strcmp(fields[i].key, "cause") == 0;
+      if ((wild != nullptr || wrapped.below != 0) && explains) continue;
       Write(fields[i], first);
       first = false;
     }
@@ -115,7 +132,39 @@ class ReportWriter {
     if (!first) Char(',');
     Quoted(field.key);
     Char(':');
+    if (field.extent != nullptr) return Numbers(field);
     field.text != nullptr ? Quoted(field.text) : Number(field.number);
+  }
+  // Writes an extent: whether it should be longer, and for each parameter its name, value, unit, the unit's bytes, the
+  // value that would do (or -1), and its rule.
+  void Numbers(const Field& field) {
+    static constexpr const char* kUnits[] = {"", "elements", "bytes", "blocks of 32 bytes", "results", "pairs"};
+    const Extent& extent = *field.extent;
+    const uint64_t bytes = static_cast<uint64_t>(field.number);
+    Text("{\"needs\":");
+    Text(field.needs ? "true" : "false");
+    Text(",\"numbers\":[");
+    bool first = true;
+    for (uint32_t i = 0; i < kExtentValues; ++i) {
+      const ExtentParameter& one = extent.Parameter(i);
+      if (one.name == nullptr || !extent.Matters(i)) continue;
+      Text(first ? "[\"" : ",[\"");
+      first = false;
+      if (one.of_role) Text(field.text);
+      Text(one.name);
+      Text("\",");
+      Number(extent.value[i]);
+      Char(',');
+      Quoted(kUnits[static_cast<uint32_t>(one.unit)]);
+      Char(',');
+      Number(static_cast<int64_t>(extent.UnitBytes(one.unit)));
+      Char(',');
+      Number(field.needs ? extent.Needs(i, bytes) : extent.Fits(i, bytes, field.text[0] == 'd'));
+      Char(',');
+      Quoted(one.rule);
+      Char(']');
+    }
+    Text("]}");
   }
   void Char(char c) {
     if (at_ + 1 < job_.report_bytes) {

@@ -3,7 +3,7 @@
 //
 // A call that is rechecked (events/cached_call.h) is not recorded again, because it writes the same bytes.
 #pragma once
-#include "gn_twin/events/event.h"
+#include "gn_twin/events/footprint.h"
 
 namespace gn_twin {
 
@@ -13,21 +13,13 @@ struct LastWrite {
   const char* op = "";
   uint32_t begin = 0;  // the range of the Unified Buffer that encloses all written bytes
   uint32_t end = 0;
-  uint32_t order = 0;    // number in the sequence of writes, Renew and Restart; 0: unused
-  uint16_t repeats = 0;  // of a vector instruction
-  uint16_t lanes = 0;    // active lanes of each repeat, for a strided write
+  uint32_t order = 0;  // number in the sequence of writes, Renew and Restart; 0: unused
+  uint16_t lanes = 0;  // active lanes of each repeat, and all lanes of one
   uint16_t per_repeat = 0;
-  uint16_t blk_stride = 0;
-  uint16_t rep_stride = 0;
   uint8_t element_bytes = 1;
-  bool strided = false;
   bool copy = false;
-  uint32_t rows = 0;  // for a write that is not strided, if row_bytes is not 0
-  uint32_t row_bytes = 0;
-  uint32_t row_pitch = 0;
-  uint32_t moved = 0;  // for a copy in rows: bytes of a row in global memory; 0 if unknown
-
-  bool IsOneRun() const { return !strided && (row_bytes == 0 || rows == 1 || row_pitch == row_bytes); }
+  bool one_run = false;  // it wrote every byte of the range
+  Extent extent;
 };
 
 class LastWrites {
@@ -48,22 +40,14 @@ class LastWrites {
     write.begin = static_cast<uint32_t>(begin);
     write.end = static_cast<uint32_t>(begin + operand.bytes);
     write.order = ++order_;
-    write.repeats = event.repeats;
-    write.per_repeat = active.per_repeat;
+    write.per_repeat = operand.strided ? active.per_repeat : 0;
     write.lanes = active.prefix ? active.first
                                 : static_cast<uint16_t>(__builtin_popcountll(active.low) +
                                                         __builtin_popcountll(active.per_repeat > 64 ? active.high : 0));
-    write.blk_stride = operand.blk_stride;
-    write.rep_stride = operand.rep_stride;
     write.element_bytes = operand.element_bytes;
-    write.strided = operand.strided && active.per_repeat != 0;
     write.copy = event.kind == Kind::Copy;
-    write.rows = operand.rows;
-    write.row_bytes = static_cast<uint32_t>(operand.row_bytes);
-    write.row_pitch = static_cast<uint32_t>(operand.row_pitch);
-    write.moved = 0;
-    for (uint8_t i = 0; write.copy && i < event.operands; ++i)
-      if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
+    write.one_run = OneRun(event, operand) != 0;
+    write.extent = ExtentOf(event, operand);
   }
 
   // Calls visit(write) for the writes into the buffer that begins with this block and ends before byte `end`. Only

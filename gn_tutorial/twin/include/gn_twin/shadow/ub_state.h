@@ -19,7 +19,7 @@ struct Origin {
   const char* op = "";
   const char* role = "";
   bool stale = false;  // the byte held a value before AllocTensor
-  Exchange exchange;   // the two numbers whose exchange would make it read valid bytes only
+  Extent extent;       // of what it read
 };
 
 // The last instruction that wrote a run of whole blocks.

@@ -17,9 +17,10 @@ struct WatchedOutput {
   uint32_t start_block = 0;    // the block of the last store that began with the first element
   bool again = false;          // one block made two successive ones of the stores that began with the first element
   bool atomic = false;         // some store was atomic: it combined its data with the old contents
-  uint64_t stored = 0;         // bytes of all stores
-  uint64_t longest = 0;        // bytes of the longest store
-  Loc empty{};                 // the last store of no bytes
+  uint64_t stores = 0;
+  uint64_t stored = 0;   // bytes of all stores
+  uint64_t longest = 0;  // bytes of the longest store
+  Loc empty{};           // the last store of no bytes
   const char* empty_op = "";
 
   // Returns the size of an element of the last store; if there was none, that of the array; 1 if that is unknown too.

@@ -81,8 +81,9 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Computes how, const RawTe
   EmitOperation(key.op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
     if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
     for (uint32_t i = 0; i < many; ++i) {
-      operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
-                      i == 0 ? Access::Write : Access::Read);
+      operation.Made({Extent::Form::Count, operands[i].element_bytes, key.form})
+          .Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
+                 i == 0 ? Access::Write : Access::Read);
       if (i != 0 && operands[i].floats && how.flow != Flow::Moves)
         WarnOfIndices(operation, key.op, RoleOf(i, many), operands[i], key.form * operands[i].element_bytes);
     }
@@ -124,21 +125,25 @@ struct OperandLayout {
   Fills fills = Fills::Lanes;
   uint32_t align = kBlockBytes;
 
-  // Returns the layout of `plan` for a finding.
-  Layout Laid(const Plan& plan) const {
-    if (AreRows(fills))
-      return {plan.repeats, 0, 0, 0, first, second, fills == Fills::Pairs ? Layout::ValueIndex : Layout::Any};
-    if (!AreLanes(fills)) return {};
-    return {plan.repeats, plan.Reach(), first, second, 0, 0, fills == Fills::Spread ? Layout::Spread : Layout::Any};
-  }
   // Returns the number of bytes from the operand's start to one past the last byte that the plan touches.
   uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
     switch (fills) {
       case Fills::Lanes:
-      case Fills::Spread: return Extent(plan, {first, second}, element_bytes);
+      case Fills::Spread: return PlanBytes(plan, {first, second}, element_bytes);
       case Fills::Rows:
-      case Fills::Pairs: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
+      case Fills::Pairs: return BytesOfRows(plan.repeats, first, second);
       default: return first;
+    }
+  }
+  // Returns the parameters of the call that make the operand.
+  Extent Made(const Plan& plan, uint32_t element_bytes) const {
+    switch (fills) {
+      case Fills::Lanes:
+      case Fills::Spread: return {Extent::Form::Repeats, element_bytes, plan.repeats, plan.Reach(), first, second};
+      case Fills::Rows:
+      case Fills::Pairs:
+        return Extent::OfRows(Extent::Form::Results, element_bytes, plan.repeats, first, second, first);
+      default: return {};
     }
   }
 };
@@ -180,53 +185,17 @@ struct RawRepeatOperand {
   OperandLayout layout;
 };
 
-GNT_COLD inline bool AllFit(const Core& core, const Plan& plan, const RawRepeatOperand* operands, uint32_t many) {
-  for (uint32_t i = 0; i < many; ++i) {
-    const auto& [tensor, layout] = operands[i];
-    if (!Fits(core, tensor, layout.Bytes(plan, tensor.element_bytes), layout.align)) return false;
-  }
-  return true;
-}
-
-// Returns two numbers of the call that, if exchanged, would make all operands fit; an empty Exchange if there are none.
-GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, const RawRepeatOperand* operands,
-                                          uint32_t many) {
-  Event event;
-  event.repeats = static_cast<uint16_t>(plan.repeats);
-  event.active = plan.Active();
-  for (; event.operands < many; ++event.operands) {
-    const OperandLayout& layout = operands[event.operands].layout;
-    Operand& operand = event.operand[event.operands] = Operand{};
-    operand.access = event.operands == 0 ? Access::Write : Access::Read;
-    operand.strided = AreLanes(layout.fills);
-    operand.blk_stride = static_cast<uint16_t>(layout.first);
-    operand.rep_stride = static_cast<uint16_t>(layout.second);
-  }
-  return ExchangeCause::Find(event, [&](const Event& other) {
-    Plan changed = plan;
-    changed.repeats = other.repeats;
-    changed.first = other.active.first;
-    changed.last = other.active.last;
-    RawRepeatOperand all[4] = {operands[0], operands[many > 1 ? 1 : 0], operands[many > 2 ? 2 : 0],
-                               operands[many > 3 ? 3 : 0]};
-    for (uint32_t i = 0; i < many; ++i) {
-      if (!other.operand[i].strided) continue;
-      all[i].layout.first = other.operand[i].blk_stride;
-      all[i].layout.second = other.operand[i].rep_stride;
-    }
-    return AllFit(core, changed, all, many);
-  });
-}
-
 GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Computes how,
                                             const RawRepeatOperand* operands, uint32_t many) {
   EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
-    if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
-    if (!AllFit(operation.core(), plan, operands, many)) [[unlikely]]
-      operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, many));
+    if (plan.repeats == 0)
+      operation.core().NoteNothingDone({key.op,
+                                        {key.file, key.line},
+                                        operands[0].tensor.buffer,
+                                        operands[0].layout.Made(plan, operands[0].tensor.element_bytes)});
     for (uint32_t i = 0; i < many; ++i) {
       const auto& [tensor, layout] = operands[i];
-      operation.Laid(layout.Laid(plan));
+      operation.Made(layout.Made(plan, tensor.element_bytes));
       operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                       i == 0 ? Access::Write : Access::Read, layout.align);
       const bool computes = how.flow != Flow::Moves || operands[0].layout.fills == Fills::Spread;

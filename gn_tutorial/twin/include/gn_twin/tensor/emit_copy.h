@@ -14,23 +14,29 @@ using AscendC::LocalTensor;
 inline constexpr uint32_t kMaxRows = 4095;
 
 // Rows of `bytes` bytes, with `pitch` bytes from the start of one row to the start of the next. The last row lacks its
-// last `behind` bytes. `in_blocks`: the kernel gave the length of the rows in 32-byte blocks.
+// last `behind` bytes. `made`: which parameters of the call give them.
 struct Rows {
   uint32_t count = 0;
   uint16_t behind = 0;  // less than two blocks (BytesBehind)
-  bool in_blocks = false;
+  Extent::Form made = Extent::Form::Unknown;
   uint64_t bytes = 0;
   uint64_t pitch = 0;
 
   Rows() = default;
-  Rows(uint32_t count, uint64_t bytes, uint64_t pitch) : count(count), bytes(bytes), pitch(pitch) {}
-  uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes - behind; }
+  Rows(uint32_t count, uint64_t bytes, uint64_t pitch, Extent::Form made = Extent::Form::Unknown)
+      : count(count), made(made), bytes(bytes), pitch(pitch) {}
+  uint64_t Span() const { return BytesOfRows(count, bytes, pitch) - behind; }
   Rows Without(uint32_t end) const {
     Rows rows = *this;
     count == 1 ? rows.bytes -= end : rows.behind = static_cast<uint16_t>(end);
     return rows;
   }
 };
+
+// Returns the parameters of the call that make the rows.
+inline Extent ExtentOf(const Rows& rows, uint32_t element_bytes) {
+  return Extent::OfRows(rows.made, element_bytes, rows.count, rows.bytes, rows.pitch, rows.bytes);
+}
 
 // Returns how many bytes of a DataCopy lie after the end of the kernel argument, but inside its allocation: aclrtMalloc
 // rounds sizes up to 32 bytes and adds 32, so that copies may be rounded up to whole blocks (docs of CANN 8.0,
@@ -39,7 +45,7 @@ struct Rows {
 // no byte of the last row, or if GlobalTensor::Behind returns 0 (the copy reaches beyond the allocation, for example).
 template <class T>
 GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
-  const uint64_t behind = global.Behind(far.Extent());
+  const uint64_t behind = global.Behind(far.Span());
   if (behind == 0 || behind >= far.bytes) return 0;
   if (writes || behind >= kBlockBytes) {
     const GntArg& argument = *global.Argument();
@@ -69,13 +75,13 @@ void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, R
   const uint64_t bytes = near.count * near.bytes;
   const bool fast = core.cached != nullptr && core.atomic == 0 && one_run && bytes != 0 && far.count <= kMaxRows &&
                     reinterpret_cast<uintptr_t>(there) % align == 0 && Fits(core, local, bytes) &&
-                    global.Holds(far.Extent());
+                    global.Holds(far.Span());
   if (!fast ||
       !core.FlushedCache().OnCopy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
                                          static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch,
                                          static_cast<uint16_t>(local.Number())}))
     emit_checked();
-  if (pipe == Pipe::MTE3) NoteGlobalStore(core, op, there, far.Extent(), loc);
+  if (pipe == Pipe::MTE3) NoteGlobalStore(core, op, there, far.Span(), loc);
 }
 
 }  // namespace gn_twin

@@ -60,16 +60,8 @@ struct Plan {
 };
 
 // Returns the number of bytes from an operand's start to one past the last byte that the plan touches in it.
-inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes) {
-  const uint32_t per_block = kBlockBytes / element_bytes;
-  const auto reach = [&](uint32_t lanes) -> uint64_t {
-    if (lanes == 0) return 0;
-    const uint32_t block = (lanes - 1) / per_block;
-    // With block stride 0 all blocks are in the same place. If there is more than one, the first is full.
-    const uint32_t inside = strides.blk == 0 && block > 0 ? per_block : (lanes - 1) % per_block + 1;
-    const uint64_t tail = (uint64_t{block} * strides.blk) * kBlockBytes + uint64_t{inside} * element_bytes;
-    return tail;
-  };
+inline uint64_t PlanBytes(const Plan& plan, Strides strides, uint32_t element_bytes) {
+  const auto reach = [&](uint32_t lanes) { return BytesOfLanes(lanes, strides.blk, element_bytes); };
   if (plan.repeats == 0) return 0;
   const uint64_t pitch = uint64_t{strides.rep} * kBlockBytes;
   const uint64_t full = plan.repeats > 1 || !plan.prefix
@@ -78,6 +70,15 @@ inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes
                             : 0;
   const uint64_t last = plan.prefix ? (plan.last == 0 ? 0 : reach(plan.last) + (plan.repeats - 1) * pitch) : 0;
   return full > last ? full : last;
+}
+
+// Adds an operand that has the lanes of the plan.
+inline Operation& AddLanes(Operation& operation, const char* role, const RawTensor& tensor, const Plan& plan,
+                           Strides strides, Access access) {
+  const uint32_t bytes = tensor.element_bytes;
+  return operation.Made({Extent::Form::Repeats, bytes, plan.repeats, plan.Reach(), strides.blk, strides.rep})
+      .Local(role, tensor, PlanBytes(plan, strides, bytes), access)
+      .Strides(strides.blk, strides.rep);
 }
 
 inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }

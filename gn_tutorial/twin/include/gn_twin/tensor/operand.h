@@ -1,10 +1,7 @@
 // Checks an operation's operands, and builds the event that it emits: the first two of its three steps (validate, emit,
 // compute). Used in observed libraries only.
 #pragma once
-#include "gn_twin/causes/exchanged_numbers.h"
-#include "gn_twin/causes/operand_strides.h"
 #include "gn_twin/causes/tensor_place.h"
-#include "gn_twin/causes/wrong_unit.h"
 #include "gn_twin/tensor/raw_tensor.h"
 
 namespace gn_twin {
@@ -63,31 +60,16 @@ class Operation {
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0 && !tensor.Holds(bytes)) [[unlikely]]
-      tensor.Check(core_, event_.op, role, bytes, event_.loc, [&](uint64_t room, uint64_t whole, FieldList& fields) {
-        UnitCause::OfCopy(side_, sizeof(T), room, whole, fields);
-      });
-    side_ = {};
+      tensor.Check(core_, event_.op, role, bytes, event_.loc,
+                   [&](uint64_t room, FieldList& fields) { AddNumbers(role, bytes, room, fields); });
     Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T), kIsFloat<T>);
     event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
     return *this;
   }
 
-  // Records one side of a copy: the rows of the next operand, as the call gives them. A finding uses them if that
-  // operand does not fit.
-  Operation& Copies(const CopySide& side) {
-    side_ = side;
-    return *this;
-  }
-
-  // Records the layout of the next operand for a finding if that operand does not fit.
-  Operation& Laid(const Layout& layout) {
-    laid_ = layout;
-    return *this;
-  }
-
-  // Records which two numbers the kernel probably exchanged, for a finding if an operand does not fit.
-  Operation& Exchanges(const Exchange& exchange) {
-    exchange_ = exchange;
+  // Records which parameters of the call make the next operand.
+  Operation& Made(const Extent& extent) {
+    made_ = extent;
     return *this;
   }
 
@@ -223,6 +205,15 @@ class Operation {
     operand.access = access;
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
     operand.floats = floats;
+    operand.made = made_.form;
+    made_ = {};
+  }
+
+  // Adds the parameters that make an operand of `bytes` bytes, where it should have fitted into `room`.
+  GNT_COLD void AddNumbers(const char* role, uint64_t bytes, uint64_t room, FieldList& fields) const {
+    // The last row of a DataCopyPad out of the Unified Buffer ends before its block does.
+    const uint64_t end = made_.form == Extent::Form::Padded ? WholeBlockBytes(bytes) : bytes;
+    if (made_.Bytes() == end && !fields.Has("cause")) fields.Add(Field::Fits("extent", role, made_, room));
   }
 
   GNT_COLD void RefuseWorkBuffer(const char* role) {
@@ -269,16 +260,11 @@ class Operation {
         fields.Add({"work_elements", work_elements_});
         fields.Add({"work_bytes", work_elements_ * tensor.element_bytes});
       }
-      ExchangeCause::Add(exchange_, event_.op, fields);
-      if (!fields.Has("cause")) LayoutCause::Add(laid_, tensor.element_bytes, room, fields);
       if (!fields.Has("cause") && view != nullptr)
         AddSwappedView(core_, *view, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);
-      UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
-      if (side_.rows == 1 && !side_.in_blocks && __builtin_strcmp(event_.op, "DataCopyPad") == 0)
-        UnitCause::OfLength(bytes, tensor.element_bytes, room, fields);
-      if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
-      if (offset > 0) UnitCause::OfOffset(offset, bytes, tensor.element_bytes, made.bytes, fields);
+      if (offset > 0) AddOffsetInBytes(offset, bytes, tensor.element_bytes, made.bytes, fields);
+      AddNumbers(role, bytes, room, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
     } else if (misaligned) {
       FieldList fields{{"op", event_.op},
@@ -311,8 +297,9 @@ class Operation {
   GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room, uint32_t align,
                              bool inside) {
     if (bytes > room || !inside) {
-      return RefuseUnless(!inside, "static-out-of-bounds",
-                          {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}});
+      FieldList fields{{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}};
+      AddNumbers(role, bytes, room, fields);
+      return RefuseUnless(!inside, "static-out-of-bounds", fields);
     }
     Refuse("static-misaligned",
            {{"op", event_.op}, {"role", role}, {"address", address}, {"align", align}, {"over", address % align}});
@@ -324,9 +311,7 @@ class Operation {
   Core& core_;
   Event event_;
   bool has_pieces_ = false;
-  Exchange exchange_;
-  Layout laid_;
-  CopySide side_;
+  Extent made_;  // of the next operand
   uint64_t work_elements_ = 0;
 };
 

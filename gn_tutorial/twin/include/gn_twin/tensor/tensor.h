@@ -312,11 +312,10 @@ class GlobalTensor {
   // Reports `bytes` bytes from the start of this view, unless the view holds them.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
     if (!Holds(bytes)) [[unlikely]]
-      Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
+      Check(core, op, role, bytes, loc, [](uint64_t, gn_twin::FieldList&) {});
   }
-  // Reports `bytes` bytes that this view does not hold. explain(room, whole, fields) adds a cause to the facts of the
-  // finding. `whole`: bytes of the argument, or of the declared size; `room`: how many of these lie after the start of
-  // this view.
+  // Reports `bytes` bytes that this view does not hold. explain(room, fields) adds to the facts of the finding. `room`:
+  // bytes of the argument, or of the declared size, after the start of this view.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -331,8 +330,8 @@ class GlobalTensor {
                                 {"bytes", bytes},
                                 {"element_bytes", sizeof(T)}};
       AddElementType(offset, bytes, fields);
-      if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), argument_->bytes, fields);
       if (offset == static_cast<int64_t>(argument_->bytes)) AddBeginsBehind(fields);
+      if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), fields);
       core.Stop("gm-out-of-bounds", loc, fields);
     }
     if (const uint64_t over = RoundedOver(op, bytes); over != 0) {
@@ -351,7 +350,6 @@ class GlobalTensor {
                               {"first", first_},
                               {"bytes", bytes},
                               {"element_bytes", sizeof(T)}};
-    if (first_ < size_) explain((size_ - first_) * sizeof(T), size_ * sizeof(T), fields);
     const uint64_t start =
         static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_ - first_) - argument_->data) / sizeof(T);
     if (start != 0 && first_ >= start && first_ - start < size_) {
@@ -359,6 +357,7 @@ class GlobalTensor {
       fields.Add({"start", start});
     }
     if (first_ == size_) AddBeginsBehind(fields);
+    if (first_ < size_) explain((size_ - first_) * sizeof(T), fields);
     core.Refuse("gm-beyond-declared-size", loc, fields);
   }
 

@@ -78,10 +78,6 @@ class TBuf {
                                   {"buffer_line", buffer.made.line},
                                   {"buffer_nth", buffer.nth}};
         if (byte_offset != 0) gn_twin::AddSwappedView(core, made, loc, byte_offset, gn_twin::BytesOf<T>(1), 0, fields);
-        if (byte_offset == 0) {
-          gn_twin::UnitCause::OfBuffer(gn_twin::BytesOf<T>(elements), static_cast<uint32_t>(gn_twin::BytesOf<T>(1)),
-                                       bytes_, fields);
-        }
         core.Stop("buffer-get-too-long", loc, fields);
       }
     }

@@ -89,7 +89,7 @@ inline Rows WholeBlocks(uint64_t count, Loc loc) {
     ThisCore().Refuse("copy-not-whole-blocks", loc,
                       {{"count", count}, {"element_bytes", sizeof(T)}, {"bytes", bytes}, {"moved", moved}});
   }
-  return {1, moved, moved};
+  return {1, moved, moved, Extent::Form::Count};
 }
 
 template <class T>
@@ -109,21 +109,18 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
-// Returns a description of one side of a copy, for the finding if this side does not fit its memory. gap_in_blocks:
-// false for the gaps of DataCopyPad in global memory, which count bytes.
-inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
-  return {rows.count, rows.bytes, rows.pitch, rows.in_blocks, gap_in_blocks};
-}
-
 template <class T>
 GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
                                     Rows from) {
   EmitOperation("DataCopy", Kind::Copy, Pipe::MTE2, loc, [&](Operation& operation) {
     RequireRows(operation, "DataCopy", from);
     RequireAlignment(operation, "src", src, sizeof(T));
-    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Copies(SideOf(from))
-        .Global("src", src, from.Extent(), Access::Read)
+    if (to.Span() == 0) operation.core().NoteNothingDone({"DataCopy", loc, dst.BufferIndex(), ExtentOf(to, sizeof(T))});
+    operation.Made(ExtentOf(to, sizeof(T)))
+        .Local("dst", dst, to.Span(), Access::Write)
+        .Rows(to.count, to.bytes, to.pitch);
+    operation.Made(ExtentOf(from, sizeof(T)))
+        .Global("src", src, from.Span(), Access::Read)
         .Rows(from.count, from.bytes, from.pitch);
     return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   });
@@ -141,9 +138,9 @@ void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& 
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
   if (behind != 0) [[unlikely]]
-    return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent() - behind,
+    return Transfer(Pipe::MTE2, target, to.Span(), source, from.Span() - behind,
                     [=] { MoveRowsIn(target, to, source, from, behind); });
-  Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
+  Transfer(Pipe::MTE2, target, to.Span(), source, from.Span(), [=] { MoveRows(target, to, source, from); });
 }
 
 template <class T>
@@ -153,11 +150,11 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
     RequireRows(operation, op, from);
     RequireAtomicType<T>(operation);
     RequireAlignment(operation, "dst", dst, align);
-    operation.Copies(SideOf(to, __builtin_strcmp(op, "DataCopyPad") != 0))
-        .Global("dst", dst, to.Extent(), Access::Write)
+    operation.Made(ExtentOf(to, sizeof(T)))
+        .Global("dst", dst, to.Span(), Access::Write)
         .Rows(to.count, to.bytes, to.pitch);
-    operation.Copies(SideOf(from))
-        .Local("src", src, from.Extent(), Access::Read)
+    operation.Made(ExtentOf(from, sizeof(T)))
+        .Local("src", src, from.Span(), Access::Read)
         .Rows(from.count, from.bytes, from.pitch);
     return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   });
@@ -182,9 +179,9 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
   }
   const Store store(ThisCore());
   if (behind != 0) [[unlikely]]
-    return Transfer(Pipe::MTE3, target, to.Extent() - behind, source, from.Extent(),
+    return Transfer(Pipe::MTE3, target, to.Span() - behind, source, from.Span(),
                     [=] { store.Short(target, to, source, from, behind); });
-  Transfer(Pipe::MTE3, target, to.Extent(), source, from.Extent(), [=] { store(target, to, source, from); });
+  Transfer(Pipe::MTE3, target, to.Span(), source, from.Span(), [=] { store(target, to, source, from); });
 }
 
 template <class T, class U>
@@ -192,9 +189,11 @@ GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>
                                         const LocalTensor<U>& src, Rows from) {
   EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
     RequireRows(operation, key.op, from);
-    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Copies(SideOf(from))
-        .Local("src", src, from.Extent(), Access::Read)
+    operation.Made(ExtentOf(to, sizeof(T)))
+        .Local("dst", dst, to.Span(), Access::Write)
+        .Rows(to.count, to.bytes, to.pitch);
+    operation.Made(ExtentOf(from, sizeof(T)))
+        .Local("src", src, from.Span(), Access::Read)
         .Rows(from.count, from.bytes, from.pitch);
     const uint64_t bytes = from.count * from.bytes;
     operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
@@ -224,9 +223,7 @@ void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U
 // Returns the rows of one side of a DataCopy, which are whole blocks.
 inline Rows BlockRows(const AscendC::DataCopyParams& params, uint32_t gap) {
   const uint64_t bytes = uint64_t{params.blockLen} * kBlockBytes;
-  Rows rows{params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes};
-  rows.in_blocks = true;
-  return rows;
+  return {params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes, Extent::Form::Blocks};
 }
 
 }  // namespace gn_twin

@@ -52,8 +52,6 @@ namespace gn_twin {
 
 inline constexpr uint32_t kMaxPadRowBytes = 2097151;
 
-inline uint64_t RoundUpToBlock(uint64_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes; }
-
 // The padding around each row that DataCopyPad copies in.
 struct Padding {
   bool is_pad = false;
@@ -85,7 +83,7 @@ struct Filling {
 // Fills the left and right padding of a row, and the rest of its last block.
 template <class T>
 void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling<T>& filling) {
-  const uint64_t whole = RoundUpToBlock((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
+  const uint64_t whole = WholeBlockBytes((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
   const T fill = filling.value;
   const T dummy = filling.repeats_first && row_elements > 0 ? row[0] : fill;
   for (uint64_t i = 0; i < padding.left; ++i) row[i] = fill;
@@ -109,9 +107,12 @@ GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows 
       operation.Refuse("pad-value-64-bit", {{"value", padding.bits}});
     if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
       operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
-    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Copies(SideOf(from, false))
-        .Global("src", src, from.Extent(), Access::Read)
+    const Extent made{to.made,      sizeof(T),    to.count, from.bytes, (to.pitch - to.bytes) / kBlockBytes,
+                      padding.left, padding.right};
+    if (to.Span() == 0) operation.core().NoteNothingDone({"DataCopyPad", loc, dst.BufferIndex(), made});
+    operation.Made(made).Local("dst", dst, to.Span(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+    operation.Made(ExtentOf(from, sizeof(T)))
+        .Global("src", src, from.Span(), Access::Read)
         .Rows(from.count, from.bytes, from.pitch);
     return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   });
@@ -122,9 +123,9 @@ template <class T>
 void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint32_t rows, uint64_t row_bytes,
                uint64_t src_gap, uint64_t dst_gap, const Padding& padding) {
   Core& core = ThisCore();
-  const uint64_t whole = RoundUpToBlock((padding.left + padding.right) * sizeof(T) + row_bytes);
-  const Rows from{rows, row_bytes, row_bytes + src_gap};
-  const Rows to{rows, row_bytes == 0 ? 0 : whole, whole + dst_gap * kBlockBytes};
+  const uint64_t whole = WholeBlockBytes((padding.left + padding.right) * sizeof(T) + row_bytes);
+  const Rows from{rows, row_bytes, row_bytes + src_gap, Extent::Form::Bytes};
+  const Rows to{rows, row_bytes == 0 ? 0 : whole, whole + dst_gap * kBlockBytes, Extent::Form::Padded};
   if constexpr (kObserved) {
     const bool plain =
         padding.left + padding.right == 0 && (sizeof(T) < 8 || !padding.is_pad) && row_bytes % sizeof(T) == 0;
@@ -139,13 +140,12 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
   if (whole == row_bytes)  // the usual case: nothing is left to fill
-    return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(),
-                    [=] { MoveRows(target, to, source, from); });
+    return Transfer(Pipe::MTE2, target, to.Span(), source, from.Span(), [=] { MoveRows(target, to, source, from); });
   if (kObserved) core.padded_rows.Note({row_bytes, to.pitch, loc});
   if (kObserved && rows != 0 && core.delayed == nullptr)
     EmitPadding("DataCopyPad", loc, dst, to, padding.left * sizeof(T), row_bytes);
   const Filling<T> filling(core, padding);
-  Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] {
+  Transfer(Pipe::MTE2, target, to.Span(), source, from.Span(), [=] {
     MoveRows(target + padding.left * sizeof(T), to, source, from);
     for (uint32_t row = 0; row < from.count; ++row)
       PadRow(reinterpret_cast<T*>(target + row * to.pitch), from.bytes / sizeof(T), padding, filling);
@@ -160,8 +160,8 @@ void CopyPadOut(Loc loc, const GlobalTensor<T>& dst, const LocalTensor<T>& src, 
       ThisCore().Refuse("pad-row-too-long", loc, {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
     }
   }
-  CopyOut("DataCopyPad", loc, 1, dst, {rows, row_bytes, row_bytes + dst_gap}, src,
-          {rows, row_bytes, RoundUpToBlock(row_bytes) + src_gap * kBlockBytes}, false);
+  CopyOut("DataCopyPad", loc, 1, dst, {rows, row_bytes, row_bytes + dst_gap, Extent::Form::Bytes}, src,
+          {rows, row_bytes, WholeBlockBytes(row_bytes) + src_gap * kBlockBytes, Extent::Form::Padded}, false);
 }
 
 }  // namespace gn_twin

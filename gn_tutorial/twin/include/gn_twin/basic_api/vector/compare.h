@@ -90,11 +90,9 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length
     EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
       RequireCompareMode<T>(operation, name, mode);
       operation.Local("dst", dst, uint64_t{repeats} * kE / 8, Access::Write);
-      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
-          .Strides(strides0.blk, strides0.rep);
+      AddLanes(operation, "src0", src0, plan, strides0, Access::Read);
       if (second.tensor != nullptr) {
-        operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
-            .Strides(second.strides.blk, second.strides.rep);
+        AddLanes(operation, "src1", *second.tensor, plan, second.strides, Access::Read);
       }
       return operation.Emit(plan, sizeof(T));
     });
@@ -253,13 +251,11 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
                             : mode == SELMODE::VSEL_CMPMASK_SPR
                                 ? plan.Reach()
                                 : uint64_t{plan.repeats - 1} * kLanes<T> + plan.ReachIn(plan.repeats - 1);
-      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+      AddLanes(operation, "dst", dst, plan, to, Access::Write);
       operation.Local("selMask", selMask, (bits + 7) / 8, Access::Read);
-      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
-          .Strides(strides0.blk, strides0.rep);
+      AddLanes(operation, "src0", src0, plan, strides0, Access::Read);
       if (second.tensor != nullptr) {
-        operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
-            .Strides(second.strides.blk, second.strides.rep);
+        AddLanes(operation, "src1", *second.tensor, plan, second.strides, Access::Read);
       }
       return operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
     });

@@ -31,11 +31,9 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
   const Strides strides1{params.src1BlkStride, params.src1RepStride};
   if constexpr (kObserved) {
     EmitOperation("Select", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
-      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
-          .Strides(strides0.blk, strides0.rep);
-      operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), Access::Read)
-          .Strides(strides1.blk, strides1.rep);
+      AddLanes(operation, "dst", dst, plan, to, Access::Write);
+      AddLanes(operation, "src0", src0, plan, strides0, Access::Read);
+      AddLanes(operation, "src1", src1, plan, strides1, Access::Read);
       const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
       if (mode != SELMODE::VSEL_CMPMASK_SPR &&
           (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
@@ -66,10 +64,8 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
   const gn_twin::Strides strides1{repeatParams.src1BlkStride, repeatParams.src1RepStride};
   if constexpr (gn_twin::kObserved) {
     gn_twin::EmitOperation("Compare", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
-      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), gn_twin::Access::Read)
-          .Strides(strides0.blk, strides0.rep);
-      operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), gn_twin::Access::Read)
-          .Strides(strides1.blk, strides1.rep);
+      AddLanes(operation, "src0", src0, plan, strides0, gn_twin::Access::Read);
+      AddLanes(operation, "src1", src1, plan, strides1, gn_twin::Access::Read);
       return operation.Emit(plan, sizeof(T));
     });
   }

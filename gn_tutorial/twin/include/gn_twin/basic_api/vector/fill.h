@@ -87,7 +87,7 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
                 "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
   if constexpr (kObserved) {
     EmitOperation("CreateVecIndex", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
-      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+      AddLanes(operation, "dst", dst, plan, to, Access::Write);
       return operation.Emit(plan, sizeof(T));
     });
   }

@@ -29,7 +29,7 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
   EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
     const uint32_t* const given = offsets.Data();
     const uint32_t lanes = plan.repeats == 0 ? 0 : (plan.repeats - 1) * plan.lanes + plan.ReachIn(plan.repeats - 1);
-    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+    AddLanes(operation, "dst", dst, plan, to, Access::Write);
     operation.Local("srcOffset", offsets, uint64_t{lanes} * sizeof(uint32_t), Access::Read)
         .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
     if (lanes != 0) operation.Check("src", src, sizeof(T));

@@ -28,7 +28,7 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
   if constexpr (gn_twin::kObserved) {
     gn_twin::EmitOperation("Gatherb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
       const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-      operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
+      AddLanes(operation, "dst", dst, plan, to, gn_twin::Access::Write);
       operation.Local("offset", offset, uint64_t{blocks} * sizeof(uint32_t), gn_twin::Access::Read);
       for (uint32_t i = 0; i < blocks; ++i) {
         const uint64_t at = offset.Data()[i];

@@ -28,16 +28,16 @@ namespace gn_twin {
 // second, third or fourth of every four, 7 all. A pattern has one bit for each of eight elements, and then repeats.
 inline constexpr uint8_t kPatterns[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
 
-// The number of elements per repeat, and the number of repeats. Extent returns the bytes that such an operand spans.
+// The number of elements per repeat, and the number of repeats. Bytes returns the bytes that such an operand spans.
 struct GatherSpan {
   uint32_t elements;
   uint32_t repeats;
 
-  uint64_t Extent(Strides strides, uint32_t element_bytes) const {
+  uint64_t Bytes(Strides strides, uint32_t element_bytes) const {
     Plan plan;
     plan.repeats = repeats;
     plan.first = plan.last = elements;
-    return elements == 0 ? 0 : gn_twin::Extent(plan, strides, element_bytes);
+    return elements == 0 ? 0 : gn_twin::PlanBytes(plan, strides, element_bytes);
   }
 };
 
@@ -112,7 +112,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
   const gn_twin::GatherSpan span = gn_twin::SpanOf<T>(reduceMode, mask, gatherMaskParams.repeatTimes);
   const auto sources = [&](gn_twin::Operation& operation) {
     if (src1Pattern < 1 || src1Pattern > 7) operation.Stop("gather-mask-pattern", {{"pattern", src1Pattern}});
-    operation.Local("src0", src0, span.Extent(strides, sizeof(T)), gn_twin::Access::Read)
+    operation.Local("src0", src0, span.Bytes(strides, sizeof(T)), gn_twin::Access::Read)
         .Strides(strides.blk, strides.rep);
   };
   rsvdCnt =
@@ -132,7 +132,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
   const auto sources = [&](gn_twin::Operation& operation) {
     const uint64_t row = (uint64_t{span.elements} + 7) / 8;
     const uint64_t last = span.repeats == 0 ? 0 : uint64_t{span.repeats - 1} * gatherMaskParams.src1RepeatStride;
-    operation.Local("src0", src0, span.Extent(strides, sizeof(T)), gn_twin::Access::Read)
+    operation.Local("src0", src0, span.Bytes(strides, sizeof(T)), gn_twin::Access::Read)
         .Strides(strides.blk, strides.rep);
     operation.Local("src1", src1Pattern, span.repeats == 0 ? 0 : last * gn_twin::kBlockBytes + row,
                     gn_twin::Access::Read);

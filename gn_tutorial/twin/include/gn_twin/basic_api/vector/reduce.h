@@ -144,11 +144,8 @@ template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
   EmitOperation(op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
-    const RawRepeatOperand operands[] = {{dst, results.In(dst, align).layout},
-                                         {src, RepeatOperand{src, strides}.layout}};
-    if (!AllFit(operation.core(), plan, operands, 2))
-      operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, 2));
-    operation.Check("dst", dst, results.In(dst, align).layout.Bytes(plan, sizeof(T)), align);
+    const OperandLayout written = results.In(dst, align).layout;
+    operation.Made(written.Made(plan, sizeof(T))).Check("dst", dst, written.Bytes(plan, sizeof(T)), align);
     PieceList pieces(plan.repeats * (plan.lanes / group));
     for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
       const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -159,7 +156,7 @@ GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const
       }
     }
     operation.Pieces("dst", dst.Bytes(), pieces.Data(), pieces.Count(), results.unit, Access::Write, sizeof(T));
-    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+    AddLanes(operation, "src", src, plan, strides, Access::Read);
     return operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   });
 }

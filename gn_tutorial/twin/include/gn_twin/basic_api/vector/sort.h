@@ -107,8 +107,9 @@ void SortInto(T* dst, const T* score, const uint32_t* index, uint32_t count, uin
   delete[] work;
 }
 
-inline Layout SortedPairs(uint32_t count) {
-  return {.repeats = count, .row_bytes = 8, .row_pitch = 8, .of = Layout::Sorted};
+template <class T>
+constexpr Extent PairsOf(uint64_t count) {
+  return {Extent::Form::Pairs, sizeof(T), count};
 }
 
 template <class T>
@@ -117,7 +118,7 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   static_assert(kOneOf<T, half, float>, "sorting on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
-      operation.Laid(SortedPairs(count)).Local("dst", dst, 8ull * count, Access::Write).Laid({});
+      operation.Made(PairsOf<T>(count)).Local("dst", dst, PairsOf<T>(count).Bytes(), Access::Write);
       operation.Local("src0", score, uint64_t{count} * sizeof(T), Access::Read);
       operation.Local("src1", index, 4ull * count, Access::Read);
       return operation.Emit(count, count / 32, 4);
@@ -174,11 +175,11 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
       const auto for_queues = [&](auto visit) {
         for (uint32_t i = 0; i < 4; ++i) {
           if (length[i] == 0) continue;
-          operation.Laid(SortedPairs(pairs_of(i)));
+          operation.Made(PairsOf<T>(pairs_of(i)));
           visit(roles[i], *tensors[i], 8ull * pairs_of(i));
         }
       };
-      operation.Laid(SortedPairs(total * repeats)).Check("dst", dst, 8ull * total * repeats);
+      operation.Made(PairsOf<T>(total * repeats)).Check("dst", dst, 8ull * total * repeats);
       if (suspend) {  // which pairs are written depends on the scores
         for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Check(role, tensor, bytes, 8); });
         uint32_t taken[4];

@@ -1,0 +1,19 @@
+// InitBuffer counts bytes, and not elements.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void extent_buffer_in_elements_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> tiles;
+  pipe.InitBuffer(tiles, 1, 256 * sizeof(float));
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  LocalTensor<float> a = tiles.AllocTensor<float>();
+  DataCopy(a, xGm, 256);
+  tiles.EnQue(a);
+  a = tiles.DeQue<float>();
+  DataCopy(yGm, a, 64);
+  tiles.FreeTensor(a);
+}
