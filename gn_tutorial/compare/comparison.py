@@ -156,8 +156,8 @@ class Comparison:
         If the origin of the first wrong element tells why it is wrong, what its output looks like is left out.
         """
         first = next((row for row in self.rows if row.wrong), None)
-        told = first if self.origin and self.origin.explains else None
-        return [f"{row.name}: {hint}" for row in self.rows for hint in (row.unread if row is told else row.hints)]
+        explained = first if self.origin and self.origin.explains else None
+        return [f"{row.name}: {hint}" for row in self.rows for hint in (row.unread if row is explained else row.hints)]
 
     def __repr__(self) -> str:
         origin = [repr(self.origin)] if self.origin else []

@@ -19,9 +19,7 @@ def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
     said, inputs = [], seen.launch.inputs
     for note in seen.launch.notes:
         name, first, end, size = (note.fields.get(key) for key in ("argument", "first", "end", "of"))
-        if note.id != "gm-input-unread" or name not in inputs:
-            continue
-        if end == 0 and inputs[name].dtype.kind in "biu":
+        if note.id != "gm-input-unread" or name not in inputs or (end == 0 and inputs[name].dtype.kind in "biu"):
             continue
         if end == 0:
             said.append(

@@ -88,7 +88,7 @@ class Padded:
 
     def decided_in(self) -> list[tuple[str, int]]:
         """Return the lines that decide the length of the rows."""
-        return [(self.file, one.line) for one in deciding(("copy-struct",), self.file, self.line, str(self))]
+        return _decided_in("copy-struct", self)
 
 
 def padded(step: OriginStep) -> Padded | None:
@@ -127,7 +127,11 @@ class Elsewhere:
 
     def decided_in(self) -> list[tuple[str, int]]:
         """Return the lines that decide where the call reads."""
-        return [(self.file, one.line) for one in deciding(("global-start",), self.file, self.line, str(self))]
+        return _decided_in("global-start", self)
+
+
+def _decided_in(what: str, found: Padded | Elsewhere) -> list[tuple[str, int]]:
+    return [(found.file, one.line) for one in deciding((what,), found.file, found.line, str(found))]
 
 
 def displaced(

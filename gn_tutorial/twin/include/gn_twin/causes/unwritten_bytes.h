@@ -102,7 +102,7 @@ class GapCause {
 
   // Whether the write ends at the missing byte; a copy ends with a whole block.
   static bool EndsAt(const LastWrite& write, uint64_t missing) {
-    const uint64_t end = write.copy ? (write.end + kBlockBytes - 1) / kBlockBytes * kBlockBytes : write.end;
+    const uint64_t end = write.copy ? WholeBlockBytes(write.end) : write.end;
     return missing == end;
   }
 
