@@ -183,7 +183,7 @@ def caught_signal(evidence: Evidence) -> KernelError:
         hint = "look for a function that calls itself without end, or a large local array: buffers belong into a TBuf"
         return evidence.error(KernelCrash, "the kernel used up its stack (8 MiB)", hint)
     if name in ("SIGSEGV", "SIGBUS"):
-        return _bad_access(evidence, name)
+        return _bad_access(evidence, name, findings)
     if name == "SIGXCPU":
         hint = "a slow kernel needs Limits(seconds=...)"
         return evidence.error(KernelTimeout, "the kernel used up its processor time", hint)
@@ -223,7 +223,7 @@ def beside(arg: LaunchArg, offset: int) -> str:
     return f"byte {offset} of {arg.nbytes}"
 
 
-def _bad_access(evidence: Evidence, name: str) -> KernelError:
+def _bad_access(evidence: Evidence, name: str, findings: Findings) -> KernelError:
     header = evidence.header
     known = header.signal_code != _SI_KERNEL
     found = evidence.job.argument_at(header.fault_address) if known else None
@@ -237,7 +237,6 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
                 f" {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
             )
         else:
-            findings, _ = parse_with_notes(evidence.job.report())
             if any(_reports(one, arg, offset) for one in findings):  # by the call before each access of a plain pointer
                 return kernel_fault(findings, evidence.ending.printed)
             what = f"the kernel went outside '{arg.name}': {beside(arg, offset)} ({name})"
